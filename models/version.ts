@@ -1,4 +1,5 @@
 import { model, Schema, trusted } from 'mongoose';
+import { collapsedToken } from '../openehr/base/text.js';
 import { BatchedRead } from './access/batched-read.js';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
@@ -169,9 +170,10 @@ interface ContributionRef {
   readonly versions: readonly { readonly uid: string }[];
 }
 
-/** Whether any VERSION, old and deleted ones included, refers to the template. Joins the caller's transaction. */
-export async function isTemplateReferenced(templateId: string): Promise<boolean> {
-  return (await Version.exists({ template_id: templateId }).exec()) !== null;
+/** Whether any VERSION, old and deleted ones included, refers to the template that is stored under this id. Joins the caller's transaction. */
+export async function isTemplateReferenced(storedId: string): Promise<boolean> {
+  const ids = [storedId, collapsedToken(storedId)];
+  return (await Version.exists({ template_id: trusted({ $in: ids }) }).exec()) !== null;
 }
 
 /** The latest versions of these containers, by object id. */

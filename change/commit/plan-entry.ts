@@ -208,5 +208,5 @@ function applyEhrStatus(draft: CommitDraft, flags: EhrFlags): void {
 
 function templateUse(composition: TemplateOfEntry | undefined): Write[] {
   if (composition === undefined || composition.template.used) return [];
-  return [markTemplateUsed(composition.templateId, composition.template)];
+  return [markTemplateUsed(composition.template)];
 }

@@ -91,8 +91,8 @@ async function validateLarge(
   const validated = await content.validate(templateText(doc), rules, context.settings.aql.leafIndex);
   await requireNoViolations(context, validated);
   if (validated.prepared === null) throw new TypeError('a COMPOSITION without violations is prepared');
-  const { revision, created_timestamp: createdTimestamp, used } = doc;
-  const composition = templateOfEntry(root, { revision, createdTimestamp, used });
+  const { _id: storedId, revision, created_timestamp: createdTimestamp, used } = doc;
+  const composition = templateOfEntry(root, { storedId, revision, createdTimestamp, used });
   return { object: root, accepted: validated.accepted, prepared: validated.prepared, composition };
 }
 

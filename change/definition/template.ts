@@ -82,12 +82,14 @@ export async function updateTemplate(template: UploadedTemplate): Promise<Templa
 export function deleteTemplate(templateId: string): Promise<void> {
   return inAuditedTransaction(
     async (session) => {
-      if (!(await removeTemplate(templateId))) throw templateNotFound(templateId, 'not-found');
-      await requireUnused(templateId, 'delete');
-      await noteTemplates(session, [templateId]);
+      const removed = await removeTemplate(templateId);
+      if (removed === null) throw templateNotFound(templateId, 'not-found');
+      await requireUnused(removed, 'delete');
+      await noteTemplates(session, [removed]);
+      return removed;
     },
-    () => ({ objects: [templateId] }),
-  );
+    (removed) => ({ objects: [removed] }),
+  ).then(() => undefined);
 }
 
 /** Removes all templates, or none. Gives how many. @throws unprocessable when a VERSION refers to any */

@@ -1,3 +1,4 @@
+import { collapsedToken } from '../../openehr/base/text.js';
 import type { TemplateVocabulary } from '../../openehr/template/opt/node-ids.js';
 import { nodeIdsOf } from '../../openehr/template/opt/node-ids.js';
 import { templateById, templateRevisions } from './template.js';
@@ -43,7 +44,7 @@ async function readNew(): Promise<TemplateVocabulary | null> {
     const doc = await templateById(id);
     if (doc === null) continue;
     next.texts.set(id, revision);
-    next.templates.add(id);
+    next.templates.add(collapsedToken(id));
     for (const [archetype, codes] of nodeIdsOf(doc.opt)) {
       const all = next.archetypes.get(archetype) ?? new Set<string>();
       next.archetypes.set(archetype, all);

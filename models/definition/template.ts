@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { model, Schema } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 
 import { CdrError } from '../../openehr/base/errors.js';
+import { collapsedToken } from '../../openehr/base/text.js';
 import { publishTemplateCache } from '../../database/events.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
@@ -35,6 +36,8 @@ export type TemplateSummary = Pick<TemplateDoc, '_id' | 'concept' | 'archetype_i
 
 /** A template ready for use, and which text of its id it was compiled from. */
 export interface TemplateInUse {
+  /** The id under which it is stored. */
+  readonly storedId: string;
   readonly compiled: CompiledTemplate;
   readonly revision: number;
   readonly createdTimestamp: Date;
@@ -100,20 +103,54 @@ export function keepTemplates(count: number, bytes = DEFAULT_CACHE_BYTES): void 
   cache.load(kept);
 }
 
+/**
+ * What `ask` finds under the id, else under the one that is the same as an xs:token: earlier releases stored runs of white
+ * space in an id as they were written.
+ */
+async function underStoredId<T>(
+  templateId: string,
+  ask: (id: string) => Promise<T | null>,
+): Promise<T | null> {
+  const found = await ask(templateId);
+  if (found !== null) return found;
+  const former = await sameTokenId(templateId);
+  return former === null ? null : ask(former);
+}
+
+/** The other id that the same xs:token is stored as. Found in the range of ids that begin with the same word. */
+async function sameTokenId(templateId: string): Promise<string | null> {
+  const [word = ''] = templateId.split(WHITE_SPACE, 1);
+  if (word === templateId) return null;
+  const token = collapsedToken(templateId);
+  const docs = await Template.find({ _id: trusted({ $gt: word, $lt: `${word}!` }) }, { _id: 1 })
+    .lean()
+    .exec();
+  const same = docs.map(({ _id }) => _id).filter((id) => id !== templateId && collapsedToken(id) === token);
+  return same[0] ?? null;
+}
+
+/** All of them sort before `!`. */
+const WHITE_SPACE = /[ \t\r\n]/;
+
 /** Stores a new template. @throws conflict when the template id exists. */
 export async function insertTemplate(
   template: UploadedTemplate,
   createdTimestamp: Date,
 ): Promise<TemplateDoc> {
   const doc = { ...fieldsOf(template, createdTimestamp), revision: 1 };
+  if ((await sameTokenId(doc._id)) !== null) throw alreadyStored(doc._id);
   try {
     await Template.create([doc]);
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    const message = `Operational template with this template ID already exists: ${doc._id}`;
-    throw new CdrError('conflict', message, { cause: error });
+    throw alreadyStored(doc._id, error);
   }
   return doc;
+}
+
+function alreadyStored(templateId: string, cause?: unknown): CdrError {
+  const message = `Operational template with this template ID already exists: ${templateId}`;
+  return new CdrError('conflict', message, { cause });
 }
 
 /** Puts another text under an existing template id, unused as yet; null when the id does not exist. */
@@ -127,26 +164,37 @@ export async function replaceTemplate(
     $inc: { revision: 1 },
     ...(fields.uid === undefined && { $unset: { uid: 1 } }),
   };
-  return Template.findOneAndUpdate({ _id }, update, { returnDocument: 'after' }).lean().exec();
+  return underStoredId(_id, (id) =>
+    Template.findOneAndUpdate({ _id: id }, update, { returnDocument: 'after' }).lean().exec(),
+  );
 }
 
-/** Removes a template; false when there was none. */
-export async function removeTemplate(templateId: string): Promise<boolean> {
-  const { deletedCount } = await Template.deleteOne({ _id: templateId }).exec();
-  return deletedCount === 1;
+/** Removes a template. Gives the id under which it was stored; null when there was none. */
+export async function removeTemplate(templateId: string): Promise<string | null> {
+  const removed = await underStoredId(templateId, (id) =>
+    Template.findOneAndDelete({ _id: id }, { projection: { _id: 1 } })
+      .lean()
+      .exec(),
+  );
+  return removed?._id ?? null;
 }
 
 /** One stored template with its text, null when unknown. */
 export function templateById(templateId: string): Promise<TemplateDoc | null> {
-  return Template.findOne({ _id: templateId }).lean().exec();
+  return underStoredId(templateId, storedUnder);
 }
 
-/** All templates without their texts, by template id. */
-export function templateSummaries(): Promise<TemplateSummary[]> {
-  return Template.find({}, { concept: 1, archetype_id: 1, created_timestamp: 1 })
+function storedUnder(id: string): Promise<TemplateDoc | null> {
+  return Template.findOne({ _id: id }).lean().exec();
+}
+
+/** All templates without their texts, by template id, which is an xs:token however it is stored. */
+export async function templateSummaries(): Promise<TemplateSummary[]> {
+  const summaries = await Template.find({}, { concept: 1, archetype_id: 1, created_timestamp: 1 })
     .sort({ _id: 1 })
     .lean<TemplateSummary[]>()
     .exec();
+  return summaries.map((summary) => ({ ...summary, _id: collapsedToken(summary._id) }));
 }
 
 /** How many templates there are. */
@@ -180,21 +228,23 @@ export async function templateRevisions(limit: number): Promise<[string, string]
  * Notes that a VERSION refers to the template. Matches only the text named: one that was replaced or deleted meanwhile
  * means that the content has to be validated anew.
  */
-export function markTemplateUsed(
-  templateId: string,
-  { revision, createdTimestamp }: Pick<TemplateInUse, 'revision' | 'createdTimestamp'>,
-): UpdateWrite<'templates'> {
+export function markTemplateUsed({
+  storedId,
+  revision,
+  createdTimestamp,
+}: Omit<TemplateInUse, 'compiled' | 'used'>): UpdateWrite<'templates'> {
   return {
     collection: COLLECTIONS.templates,
-    filter: { _id: templateId, revision, created_timestamp: createdTimestamp },
+    filter: { _id: storedId, revision, created_timestamp: createdTimestamp },
     update: { $set: { used: true } },
     matching: 'one',
   };
 }
 
-/** Ids of the templates that are noted as used. */
+/** Ids of the templates that are noted as used, as they are stored and as the xs:tokens that they are. */
 export async function usedTemplateIds(): Promise<Set<string>> {
-  return new Set(await Template.distinct('_id', { used: true }).exec());
+  const ids = await Template.distinct('_id', { used: true }).exec();
+  return new Set(ids.flatMap((id) => [id, collapsedToken(id)]));
 }
 
 /** The compiled template, null when unknown. As `templateInUse`. */
@@ -210,10 +260,14 @@ export async function compiledTemplate(
  * each call asks for the revision only, so that replacements and deletions by other processes are seen.
  * @throws as `compile`
  */
-export async function templateInUse(
+export function templateInUse(
   templateId: string,
   compile: CompileStored = compileTemplate,
 ): Promise<TemplateInUse | null> {
+  return underStoredId(templateId, (id) => inUseUnder(id, compile));
+}
+
+async function inUseUnder(templateId: string, compile: CompileStored): Promise<TemplateInUse | null> {
   const kept = cache.get(templateId);
   if (kept === undefined) return loadTemplate(templateId, compile);
   const state = await textState(templateId);
@@ -235,14 +289,19 @@ function textState(templateId: string): Promise<TextState | null> {
 const compiling = new Map<string, Promise<unknown>>();
 
 async function loadTemplate(templateId: string, compile: CompileStored): Promise<TemplateInUse | null> {
-  const doc = await templateById(templateId);
+  const doc = await storedUnder(templateId);
   if (doc === null) return null;
   await compiling.get(templateId)?.catch(() => undefined);
   const meanwhile = cache.get(templateId);
   if (meanwhile !== undefined && isSameText(meanwhile, doc)) return { ...meanwhile, used: doc.used };
   publishTemplateCache({ outcome: 'miss' });
   const compiled = await compiledBy(compile, doc);
-  const loaded = { compiled, revision: doc.revision, createdTimestamp: doc.created_timestamp };
+  const loaded = {
+    storedId: templateId,
+    compiled,
+    revision: doc.revision,
+    createdTimestamp: doc.created_timestamp,
+  };
   cache.set(templateId, loaded);
   return { ...loaded, used: doc.used };
 }
@@ -263,6 +322,7 @@ async function compiledBy(compile: CompileStored, { _id, opt }: TemplateDoc): Pr
  */
 export function keepCompiled(doc: TemplateDoc, compiled: CompiledTemplate): void {
   cache.set(doc._id, {
+    storedId: doc._id,
     compiled,
     revision: doc.revision,
     createdTimestamp: doc.created_timestamp,

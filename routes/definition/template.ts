@@ -2,6 +2,7 @@ import { isLike } from '../../aql/semantics/like-pattern.js';
 import type { Context } from 'koa';
 
 import { CdrError } from '../../openehr/base/errors.js';
+import { collapsedToken } from '../../openehr/base/text.js';
 import type { Settings } from '../../config/settings.js';
 import { writeXml } from '../../openehr/base/xml.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
@@ -133,11 +134,12 @@ async function answerUploadAgain(ctx: Context, { uids }: IdempotentResult): Prom
 }
 
 function writeUploaded(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<void> {
+  const templateId = collapsedToken(doc._id);
   return answerWrite(ctx, {
     status: 201,
-    uid: doc._id,
+    uid: templateId,
     form,
-    ...templateHeaders(doc._id, doc.created_timestamp),
+    ...templateHeaders(templateId, doc.created_timestamp),
     represent: () => writeTemplate(ctx, doc, form),
   });
 }
@@ -169,7 +171,7 @@ async function getTemplate(ctx: Context): Promise<void> {
     return;
   }
   const doc = await requireTemplate(templateId);
-  setStateHeaders(ctx, templateHeaders(doc._id, doc.created_timestamp));
+  setStateHeaders(ctx, templateHeaders(templateId, doc.created_timestamp));
   writeText(ctx, form, doc.opt);
 }
 

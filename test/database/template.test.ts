@@ -46,7 +46,7 @@ const newId = () => `t.${randomUUID()}`;
 /** As the first commit of a COMPOSITION does it. False: the template was changed meanwhile. */
 function commitWith(templateId: string, inUse: Awaited<ReturnType<typeof templateInUse>>): Promise<boolean> {
   return inTransaction(async (session) => {
-    if (!(await runWrites(session, [markTemplateUsed(templateId, inUse!)]))) return false;
+    if (!(await runWrites(session, [markTemplateUsed(inUse!)]))) return false;
     await versions().insertOne({ _id: randomUUID(), template_id: templateId }, { session });
     return true;
   });
