@@ -8,9 +8,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { MongoInstance } from 'mongodb-memory-server-core';
 import mongoose from 'mongoose';
 import type { LocalDatabase, LogLine } from './local-source.js';
+import type { MongoInstance } from './mongodb-memory-server.js';
 import {
   ensurePrivateFolder,
   readPrivateFile,
@@ -50,7 +50,7 @@ export async function runMongod(
   dataFolder: string | null,
   log: LogLine,
 ): Promise<Pick<LocalDatabase, 'uri' | 'stop'>> {
-  const { MongoInstance } = await import('mongodb-memory-server-core');
+  const { MongoInstance } = await import('./mongodb-memory-server.js');
   const folder = dataFolder === null ? mkdtempSync(join(tmpdir(), 'everchart-')) : resolve(dataFolder);
   const cleanUp = (): void => {
     if (dataFolder === null) rmSync(folder, { recursive: true, force: true });

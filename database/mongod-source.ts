@@ -69,7 +69,7 @@ async function runBinary(
 }
 
 async function cachedBinary(): Promise<string | undefined> {
-  const { DryMongoBinary } = await import('mongodb-memory-server-core');
+  const { DryMongoBinary } = await import('./mongodb-memory-server.js');
   const { version } = DryMongoBinary.getEnsuredOptions();
   try {
     return await DryMongoBinary.locateBinary({ version });
@@ -121,7 +121,7 @@ export async function startDownloadSource(
 async function download(settings: DatabaseSettings, mirror: URL, log: LogLine): Promise<LocalDatabase> {
   downloadOnce();
   try {
-    const { DryMongoBinary, MongoBinary } = await import('mongodb-memory-server-core');
+    const { DryMongoBinary, MongoBinary } = await import('./mongodb-memory-server.js');
     const { version } = DryMongoBinary.getEnsuredOptions();
     log(`database: downloading mongod ${version} from ${mirror.host}, which may take a minute`);
     const path = await MongoBinary.getPath({ version });

@@ -23,6 +23,10 @@ export const PACKAGE_FILES = {
   'aql-lsp': TERMINOLOGY,
 };
 
+/** Whether the build makes a part of the server of a package, so that nobody who installs the server gets it. */
+export const isCompiledIn = (name) =>
+  name.startsWith('@opentelemetry/') || name === 'mongodb-memory-server-core';
+
 /** Of swagger-ui-dist what the page of the API needs. */
 export const SWAGGER_UI = [
   'LICENSE',

@@ -1,7 +1,8 @@
 // `npm run build`: compiles the product and its workspaces to dist/ and copies the files that they read beside their code.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { BESIDE_CODE, PACKAGES, PACKAGE_FILES, SWAGGER_UI } from './beside-code.mjs';
@@ -23,15 +24,19 @@ execFileSync(process.execPath, ['scripts/console.mjs'], { stdio: 'inherit' });
 // Absent where the console cannot be built: the server then says so.
 const pages = existsSync('console/dist') ? ['console/dist/index.html', 'console/dist/assets'] : [];
 for (const path of [...BESIDE_CODE, ...pages]) cpSync(path, `dist/${path}`, { recursive: true });
-bundleTracing();
+bundle('dist/src/tracing/opentelemetry.mjs', {
+  mainFields: ['module', 'main'],
+  // Parts of it are CommonJS.
+  banner: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+});
+bundleMemoryServer('dist/database/mongodb-memory-server');
 for (const name of SWAGGER_UI)
   cpSync(resolve(`swagger-ui-dist/${name}`), `dist/routes/system/swagger-ui/${name}`);
 execFileSync(process.execPath, ['scripts/sbom.mjs', 'dist/sbom.cdx.json'], { stdio: 'inherit' });
 
-/** OpenTelemetry, in one file of the part that is used. */
-function bundleTracing() {
-  const file = 'dist/src/tracing/opentelemetry.mjs';
-  buildSync({
+/** Makes one file of a compiled one and of the part of the libraries that it uses; their licences stand beside it. */
+function bundle(file, { banner, ...options }) {
+  const { metafile } = buildSync({
     entryPoints: [file],
     outfile: file,
     allowOverwrite: true,
@@ -39,14 +44,41 @@ function bundleTracing() {
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    mainFields: ['module', 'main'],
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'eof',
-    // Parts of it are CommonJS.
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
+    metafile: true,
     logLevel: 'warning',
+    banner: { js: banner },
+    ...options,
   });
+  const folders = Object.keys(metafile.inputs).map(
+    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0],
+  );
+  writeFileSync(
+    `${file}.LICENSES.txt`,
+    [...new Set(folders)].filter(Boolean).sort().map(licenceOf).join('\n\n'),
+  );
+}
+
+/** Name, version and licence of a package, for those who get a part of it. */
+function licenceOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(join(folder, file), 'utf8')}`;
+}
+
+/** mongodb-memory-server takes the driver that mongoose has, and forks a program that it looks for beside its own files. */
+function bundleMemoryServer(path) {
+  bundle(`${path}.js`, {
+    external: ['mongodb'],
+    banner: [
+      "import { createRequire } from 'node:module';",
+      "const require = createRequire(createRequire(import.meta.url).resolve('mongoose'));",
+      "const __dirname = import.meta.dirname + '/mongodb-memory-server/lib/util';",
+    ].join(' '),
+  });
+  const program = 'scripts/mongo_killer.js';
+  cpSync(join(resolve('mongodb-memory-server-core/package.json'), '..', program), `${path}/${program}`);
+  writeFileSync(`${path}/package.json`, '{ "type": "commonjs" }\n');
 }

@@ -91,6 +91,39 @@ async function checkTracing() {
   if (found !== traceId) throw new Error(`the trace ${traceId} became ${found}`);
 }
 
+/** A program that says what a `mongod` says, for whoever only starts one. */
+const MONGOD = `#!/bin/sh
+[ "$1" = --version ] && { echo 'db version v8.0.0'; exit 0; }
+echo '{"msg":"Waiting for connections"}'
+exec sleep 60
+`;
+
+/** The part of mongodb-memory-server that was compiled into the server runs a binary, and what ends it when the server is killed. */
+async function checkMemoryServer() {
+  const file = join(folder, 'node_modules/everchart/dist/database/mongodb-memory-server.js');
+  const { MongoInstance } = await import(pathToFileURL(file).href);
+  const [systemBinary, dbPath] = [join(folder, 'mongod'), join(folder, 'mongod-data')];
+  writeFileSync(systemBinary, MONGOD, { mode: 0o755 });
+  mkdirSync(dbPath);
+  const options = { ip: '127.0.0.1', port: 27017, dbPath, storageEngine: 'wiredTiger', args: [] };
+  const instance = new MongoInstance({
+    instance: options,
+    binary: { systemBinary, version: '8.0.0' },
+  });
+  await instance.start();
+  const { exitCode } = instance.killerProcess;
+  await instance.stop();
+  if (exitCode !== null) throw new Error(`what ends the mongod ended with ${exitCode}`);
+}
+
+/** Refuses a folder that has more than one driver of MongoDB. */
+function checkDriver(folder) {
+  const drivers = readdirSync(folder, { recursive: true }).filter((path) =>
+    /node_modules\/mongodb\/package\.json$/.test(path),
+  );
+  if (drivers.length !== 1) throw new Error(`drivers of MongoDB: ${drivers.join(', ')}`);
+}
+
 /** The most bytes that the installed server may have on disk, with the embedded engine and without what is optional. */
 const INSTALLED = { whole: 110e6, lean: 60e6 };
 
@@ -104,17 +137,14 @@ function checkSize(folder, most) {
   console.log(said);
 }
 
-/** What the lock of the packed server says can be installed, with one driver of MongoDB. */
+/** What the lock of the packed server says can be installed, with one driver of MongoDB too. */
 function checkLock() {
   const locked = join(folder, 'locked');
   mkdirSync(locked);
   const files = ['package/package.json', 'package/npm-shrinkwrap.json'];
   run(locked, 'tar', 'xzf', tarball('everchart'), '--strip-components=1', ...files);
   run(locked, 'npm', 'ci', ...quiet);
-  const drivers = readdirSync(locked, { recursive: true }).filter((path) =>
-    /node_modules\/mongodb\/package\.json$/.test(path),
-  );
-  if (drivers.length !== 1) throw new Error(`drivers of MongoDB: ${drivers.join(', ')}`);
+  checkDriver(locked);
 }
 
 /** What these may take on an idle machine, in seconds: processor time, and from its start to the first answer. */
@@ -173,7 +203,9 @@ try {
   run(folder, 'npm', 'install', ...quiet, tarball('everchart'));
   checkSize(folder, INSTALLED.whole);
   checkBill();
+  checkDriver(folder);
   await checkTracing();
+  await checkMemoryServer();
   await tellPace();
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
   checkPackages();

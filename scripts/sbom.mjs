@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isCompiledIn } from './beside-code.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Of the console's packages those that make it and are not in it. */
@@ -11,12 +12,10 @@ const MAKES_CONSOLE = /^(?:vite|axe-core|@vitejs\/.*|@types\/.*)$/;
 const manifest = (folder) => JSON.parse(readFileSync(`${root}/${folder}package.json`, 'utf8'));
 const ofServer = manifest('');
 const ofConsole = manifest('console/');
-/** What scripts/build.mjs makes a part of the server. */
-const compiledIn = Object.keys(ofServer.devDependencies).filter((name) => name.startsWith('@opentelemetry/'));
 const given = {
   [ofServer.name]: [
     ...Object.keys({ ...ofServer.dependencies, ...ofServer.optionalDependencies }),
-    ...compiledIn,
+    ...Object.keys(ofServer.devDependencies).filter(isCompiledIn),
   ],
   [ofConsole.name]: Object.keys(ofConsole.devDependencies).filter((name) => !MAKES_CONSOLE.test(name)),
 };

@@ -3,19 +3,6 @@ import { readFileSync } from 'node:fs';
 
 const { packages } = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
 
-const { overrides } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-
-/** Overrides of a clone do not reach whoever installs what is packed, but what its lock says that packages ask for does. */
-function asOverridden(entry) {
-  const { dependencies } = entry;
-  if (dependencies === undefined) return entry;
-  const asked = Object.entries(dependencies).map(([name, range]) => [
-    name,
-    typeof overrides[name] === 'string' ? overrides[name] : range,
-  ]);
-  return { ...entry, dependencies: Object.fromEntries(asked) };
-}
-
 /** What an entry says of the clone alone. */
 const OF_CLONE = ['dev', 'devOptional', 'peer', 'optional'];
 
@@ -57,8 +44,9 @@ export function shrinkwrap(manifest) {
   const needed = reached(Object.keys(dependencies));
   const all = reached(Object.keys({ ...dependencies, ...optionalDependencies }));
   const places = [...all].sort().map((place) => {
-    const kept = Object.entries(packages[place]).filter(([key]) => !OF_CLONE.includes(key));
-    const entry = asOverridden(Object.fromEntries(kept));
+    const entry = Object.fromEntries(
+      Object.entries(packages[place]).filter(([key]) => !OF_CLONE.includes(key)),
+    );
     return [place, { ...entry, ...(!needed.has(place) && { optional: true }) }];
   });
   const own = { name, version, license, bin, engines, dependencies, optionalDependencies };
