@@ -1,19 +1,17 @@
 import { collapsedToken } from '../../openehr/base/text.js';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import { violationAt, type Violation } from '../../openehr/base/violation.js';
+import { violationAt } from '../../openehr/base/violation.js';
 import { tryHere, within } from '../../openehr/base/work.js';
-import { isJsonObject, jsonOf, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject, jsonOf, type JsonObject } from '../../openehr/base/json.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
-import { readObject, templateIdOf } from '../../change/composition/content.js';
+import { readObject } from '../../change/composition/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';
 import type { LargeComposition } from '../../change/composition/large-composition.js';
 import { rootName } from '../../change/resource.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
-import { readRm } from '../../openehr/rm/read.js';
 import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js';
-import { withFlatPaths, withFormPaths } from '../../openehr/format/flat/violation-key.js';
 import { compositionText } from '../../openehr/format/composition-text.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
@@ -41,6 +39,7 @@ import { bodyOwner, bodyReading, compilingFor } from '../http/request/request-bo
 import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
 import { warnOfContextKeys, warnOfEmptyLists } from '../http/answer/warning.js';
 import { writtenText, writtenXml } from '../http/answer/written.js';
+import { locatedInFlat, locatedInForm } from './located-violations.js';
 
 /** Forms of a COMPOSITION request. @throws unsupported-media-type, then not-acceptable, invalid */
 export function compositionExchange(ctx: Context): Exchange {
@@ -100,7 +99,7 @@ export async function compositionReader(
   const simplified = { body: parsed as JsonObject, isStructured };
   return {
     read: () => fromSimplified(ctx, simplified, simplifiedId),
-    located: (error) => locatedInFlat(ctx, error, simplified, simplifiedId),
+    located: (error) => locatedInFlat(ctx, error, () => flatOf(simplified), simplifiedId),
   };
 }
 
@@ -144,52 +143,6 @@ interface Simplified {
 
 function flatOf({ body, isStructured }: Simplified): JsonObject {
   return isStructured ? structuredToFlat(body) : body;
-}
-
-/** The error with the keys of the body in its violations. */
-async function locatedInFlat(
-  ctx: Context,
-  error: unknown,
-  simplified: Simplified,
-  templateId: string,
-): Promise<unknown> {
-  return located(ctx, error, templateId, (found, template) =>
-    withFlatPaths(found, flatOf(simplified), template),
-  );
-}
-
-function hasViolations(error: unknown): error is CdrError {
-  return error instanceof CdrError && error.details.violations !== undefined;
-}
-
-/** The error with the keys that a form has for what canonical content is wrong about, where that can be read. */
-async function locatedInForm(
-  ctx: Context,
-  error: unknown,
-  { parsed, isLenient }: { readonly parsed: JsonValue; readonly isLenient: boolean },
-): Promise<unknown> {
-  if (!hasViolations(error)) return error;
-  const leftOut = isLenient ? [] : undefined;
-  const { object } = within(ctx.state.work, () => readRm(parsed, 'COMPOSITION', '', leftOut));
-  if (object === null) return error;
-  return located(ctx, error, templateIdOf(object), (found, template) =>
-    withFormPaths(found, object, template),
-  );
-}
-
-/** The error with keys in its violations; as it is where it has none, or the template is not there. */
-async function located(
-  ctx: Context,
-  error: unknown,
-  templateId: string,
-  keysOf: (found: readonly Violation[], template: CompiledTemplate) => Violation[],
-): Promise<unknown> {
-  if (!hasViolations(error)) return error;
-  const template = await compiledTemplate(templateId, compilingFor(ctx));
-  if (template === null) return error;
-  const { violations: found = [] } = error.details;
-  const violations = within(ctx.state.work, () => keysOf(found, template));
-  return new CdrError(error.code, error.message, { ...error.details, violations, cause: error });
 }
 
 async function fromSimplified(

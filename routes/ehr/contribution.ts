@@ -27,6 +27,7 @@ import type { BodyDescription, OperationGroup } from '../http/operation/operatio
 import { pathParameter } from '../http/request/parameter-values.js';
 import { bodyOwner } from '../http/request/request-body.js';
 import { STANDARD_API } from '../http/request/request-state.js';
+import { locatedInVersions } from './located-violations.js';
 import { CREATED, versionAnswer } from './read-version.js';
 import { parsePrefer } from '../http/request/prefer.js';
 
@@ -107,7 +108,11 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const text = requiredBodyText(ctx);
   const body = await parseCanonical(ctx, text, request, 'CONTRIBUTION');
   const reading = warning(ctx, isLarge(text) ? { ...context, readLarge: largeReader(ctx) } : context);
-  const { contribution } = await createContribution(reading, { ehrId, defaults }, body);
+  const commit = () => createContribution(reading, { ehrId, defaults }, body);
+  const { contribution } = await commit().catch(async (error: unknown) => {
+    if (isLarge(text)) throw error;
+    throw await locatedInVersions(ctx, error, { parsed: body, isLenient: ctx.state.isLenient });
+  });
   await answerCreated(ctx, response, contribution);
 }
 

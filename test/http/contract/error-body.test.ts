@@ -39,6 +39,33 @@ function flat(changes: Json = {}): Json {
 const commitFlat = (changes: Json): Promise<Response> =>
   commit(flat(changes), `?format=FLAT&templateId=${TEMPLATE}`);
 
+/** Creates COMPOSITIONs in one CONTRIBUTION. */
+function commitTogether(compositions: readonly Json[]): Promise<Response> {
+  const changeType = {
+    _type: 'DV_CODED_TEXT',
+    value: 'creation',
+    defining_code: {
+      _type: 'CODE_PHRASE',
+      terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
+      code_string: '249',
+    },
+  };
+  const audit = { change_type: changeType, committer: { _type: 'PARTY_IDENTIFIED', name: 'Ada Moe' } };
+  const versions = compositions.map((data) => ({
+    _type: 'ORIGINAL_VERSION',
+    data,
+    commit_audit: audit,
+    lifecycle_state: {
+      ...changeType,
+      value: 'complete',
+      defining_code: { ...changeType.defining_code, code_string: '532' },
+    },
+  }));
+  return request(app)
+    .post(`${V1}/ehr/${ehrId}/contribution`)
+    .send({ versions, audit: { ...audit, system_id: 'local.cdr' } });
+}
+
 describe('every error body', () => {
   it('has a code and the id of the request', async () => {
     for (const [path, code] of [
@@ -89,6 +116,26 @@ describe('violations of canonical content', () => {
       .post(`${V1}/query/aql`)
       .send({ q: `SELECT c${aqlPath} FROM EHR e CONTAINS COMPOSITION c` });
     expect(answer.status).toBe(200);
+  });
+
+  it('of each COMPOSITION of a CONTRIBUTION name its field, and stand where they stand in the body', async () => {
+    const wrongUnit = aComposition(TEMPLATE);
+    wrongUnit.content[0].data.events[0].data.items[0].value.units = 'C';
+    const { status, body } = await commitTogether([aComposition(TEMPLATE), wrongUnit]);
+    expect(status).toBe(400);
+    expect(body.violations).toMatchObject([
+      {
+        code: 'unit-not-allowed',
+        path: '/versions[1]/data/content[0]/data/events[0]/data/items[0]/value',
+        flatPath: 'encounter/body_temperature:0/any_event:0/temperature|unit',
+      },
+    ]);
+    const anonymous: Json = { ...aComposition(TEMPLATE) };
+    delete anonymous.composer;
+    const missing = await commitTogether([anonymous]);
+    expect(missing.body.violations).toMatchObject([
+      { code: 'missing', path: '/versions[0]/data/composer', flatPath: 'ctx/composer_name' },
+    ]);
   });
 
   it('are bounded in number and length', async () => {
