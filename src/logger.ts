@@ -66,6 +66,6 @@ function escapeSigns(line: string): string {
 export function logSlowQueries(log: Logger, slowMs: number): () => void {
   return onEvent('query', ({ seconds, rows, aql, requestId }) => {
     const ms = Math.round(seconds * 100_000) / 100;
-    if (ms >= slowMs) log.warn({ requestId, ms, rows, aql: maskedAql(aql) }, 'slow query');
+    if (ms >= slowMs) log.warn({ request_id: requestId, ms, rows, aql: maskedAql(aql) }, 'slow query');
   });
 }

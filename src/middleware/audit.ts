@@ -93,7 +93,7 @@ class AuditTrail {
     try {
       await insertAudit(record);
     } catch (error) {
-      this.log.error({ requestId: record.request_id, err: error }, 'a failure could not be recorded');
+      this.log.error({ request_id: record.request_id, err: error }, 'a failure could not be recorded');
     }
   }
 }
@@ -189,7 +189,7 @@ export class Refusals {
     try {
       await this.insert(record);
     } catch (error) {
-      this.log.error({ requestId: record.request_id, err: error }, 'a refusal could not be recorded');
+      this.log.error({ request_id: record.request_id, err: error }, 'a refusal could not be recorded');
     }
   }
 }

@@ -38,14 +38,14 @@ export function errors(log: Logger): Middleware {
       }
       const { requestId } = ctx.state;
       if (isUnavailable(error)) {
-        log.warn({ requestId, err: error }, 'the database is not available');
+        log.warn({ request_id: requestId, err: error }, 'the database is not available');
         answerKnown(
           ctx,
           new CdrError('unavailable', 'the database is not available', { retryAfterSeconds: 2 }),
         );
         return;
       }
-      log.error({ requestId, err: error }, 'internal error');
+      log.error({ request_id: requestId, err: error }, 'internal error');
       answer(ctx, 500, errorBody(500, `Internal error, reference ${requestId}`, 'internal'));
     }
   };
@@ -55,7 +55,7 @@ function tellOfBudget(ctx: Context, log: Logger, budget: BudgetDetail | undefine
   if (budget === undefined) return;
   const { requestId } = ctx.state;
   publishBudget({ ...budget, requestId });
-  log.warn({ requestId, budget }, 'a budget of the request is used up');
+  log.warn({ request_id: requestId, budget }, 'a budget of the request is used up');
 }
 
 function answerKnown(ctx: Context, error: CdrError): void {

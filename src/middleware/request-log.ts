@@ -23,7 +23,7 @@ export function requestLog(log: Logger): Middleware {
     await next();
     const { address, user } = ctx.state;
     const line = {
-      requestId,
+      request_id: requestId,
       client_request_id: clientRequestId ?? undefined,
       address,
       method: ctx.method,

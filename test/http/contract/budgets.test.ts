@@ -166,7 +166,9 @@ describe('a budget that is used up', () => {
   const expectCounted = async (name: BudgetName, requestId: unknown): Promise<void> => {
     const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     const budget = expect.objectContaining({ name });
-    expect(logged).toContainEqual(expect.objectContaining({ requestId, budget, level: expect.anything() }));
+    expect(logged).toContainEqual(
+      expect.objectContaining({ request_id: requestId, budget, level: expect.anything() }),
+    );
     expect(await registry.metrics()).toContain(`everchart_budget_exceeded_total{budget="${name}"} 1\n`);
   };
 

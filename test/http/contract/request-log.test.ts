@@ -47,7 +47,7 @@ describe('the log line of a request', () => {
     const { headers } = await request(app).get('/rest/status').set('X-Request-Id', 'trace-1.a');
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(logLine()).toMatchObject({
-      requestId: headers['x-request-id'],
+      request_id: headers['x-request-id'],
       client_request_id: 'trace-1.a',
       address: '127.0.0.1',
     });

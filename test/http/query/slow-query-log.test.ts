@@ -34,7 +34,12 @@ async function queryLoggedFrom(slowMs: number): Promise<{ lines: string[]; reque
 
 it('logs the text of a slow query with time, rows and request id, but neither literals nor parameter values', async () => {
   const { lines, requestId } = await queryLoggedFrom(0);
-  expect(JSON.parse(lines[0]!)).toMatchObject({ requestId, rows: 0, aql: MASKED, msg: 'slow query' });
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    request_id: requestId,
+    rows: 0,
+    aql: MASKED,
+    msg: 'slow query',
+  });
   expect(lines[0]).not.toMatch(/4711|Erika/);
 });
 
