@@ -316,8 +316,11 @@ describe('export', () => {
     const ehrId = randomUUID();
     await prepareEhr(ehrId);
     const exported = file('one.ndjson');
-    expect((await run('export', '--ehr', ehrId, '--output', exported)).code).toBe(0);
+    const done = await run('export', '--ehr', ehrId, '--output', exported);
     const text = readFileSync(exported, 'utf8');
+    // Outside a terminal too: whoever wrote a file knows how much is in it.
+    const counts = `1 EHR, ${text.trimEnd().split('\n').length} records\n`;
+    expect([done.code, done.stdout, done.stderr]).toEqual([0, '', counts]);
     for (const part of ['"links"', '"feeder_audit"', '"participations"', '"episode"', 'Süd 3', '"553"'])
       expect(text).toContain(part);
     expect((await run('import', exported)).stdout).toMatch(/^0 imported, 5 there already, 0 failed/);
