@@ -57,11 +57,17 @@ export function operationTable(settings: Settings, log: Logger, process: Process
     managementOperations({
       endpoints: settings.managementEndpoints,
       access: settings.managementAccess,
+      healthAccess: isAnybodyKnown(settings) ? settings.managementAccess : 'PUBLIC',
       source: managementSource(settings, log, process),
     }),
     ...(settings.adminApiActive ? adminGroups(settings, () => basicUsers(settings)) : []),
   ];
   return new OperationTable(groups, { basePath: settings.basePath, aliasV1: settings.apiAliasV1 });
+}
+
+/** Whether anybody could say who he is. */
+function isAnybodyKnown({ basicUsersFile, jwt }: Settings): boolean {
+  return [basicUsersFile, jwt.secret, jwt.publicKey, jwt.jwksUrl].some((each) => each !== null);
 }
 
 /** Names and roles alone. */

@@ -16,6 +16,8 @@ interface ManagementOptions {
   readonly endpoints: readonly string[];
   /** `MANAGEMENT_ACCESS`. */
   readonly access: Settings['managementAccess'];
+  /** The same of `health`, which tells a server that knows nobody no more than whether it is up. */
+  readonly healthAccess: Settings['managementAccess'];
   readonly source: ManagementSource;
 }
 
@@ -135,6 +137,7 @@ function healthOperation(options: ManagementOptions): Operation {
   };
   return {
     ...fact(options, '/health', 'Get the health of server and database', handle),
+    access: ACCESS[options.healthAccess],
     responses: HEALTH,
     isProbe: true,
   };

@@ -34,8 +34,14 @@ describe('management', () => {
     }
   });
 
+  it('says whether it is up, and no more, where nobody could say who he is: as it is started first', async () => {
+    const answer = await request(testApp()).get('/management/health').set('Authorization', admin);
+    expect([answer.status, answer.body]).toEqual([200, { status: 'UP' }]);
+  });
+
   it('is 401 for everyone when no key is configured, and 404 where an endpoint is not enabled', async () => {
-    expect((await request(testApp()).get('/management/health').set('Authorization', admin)).status).toBe(401);
+    const some = testApp({ managementEndpoints: ['health', 'info'] });
+    expect((await request(some).get('/management/info').set('Authorization', admin)).status).toBe(401);
     expect((await request(testApp()).get('/management/env')).status).toBe(404);
     expect((await request(testApp({ managementEndpoints: [] })).get('/management/health')).status).toBe(404);
   });
