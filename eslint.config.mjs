@@ -22,6 +22,7 @@ export default defineConfig(
       // Compiled by its test, with what is generated for it.
       'examples',
       'test/clients/programs',
+      'tools/apps',
     ],
   },
   js.configs.recommended,

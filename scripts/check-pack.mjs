@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { PACKAGES } from './beside-code.mjs';
 import { release } from './release.mjs';
+import { runPacked } from './stranger/packed.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'everchart-packed-'));
 const packed = join(folder, 'release');
@@ -209,6 +210,7 @@ try {
   await tellPace();
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
   checkPackages();
+  await runPacked(packed, folder);
   checkLean();
   checkLock();
 } finally {

@@ -8,17 +8,23 @@ export interface Page {
 
 const FIRST = 'examples/first';
 
-/** All that the repository shows a newcomer, in the order of reading. Packages come last: they need the template of the guide. */
-export function pages(): Page[] {
-  const below = (folder: string): string[] =>
-    readdirSync(folder).map((name) => `${folder}/${name}/README.md`);
-  const withBlocks = [...below('examples'), ...below('packages')].filter((path) =>
-    textOf(path).includes('```'),
-  );
-  return ['README.md', 'docs/running.md', 'docs/getting-started.md', ...withBlocks].map((path) => ({
+/** All that the repository shows who cloned it, in the order of reading. */
+export function pagesOfClone(): Page[] {
+  return ['README.md', 'docs/running.md', 'docs/getting-started.md', ...below('examples')].map((path) => ({
     path,
     typescript: `${FIRST}/${path === 'docs/getting-started.md' ? 'start' : 'page'}.ts`,
   }));
+}
+
+/** What the packages show whoever installs them, in a folder of their own. */
+export function pagesOfPackages(): Page[] {
+  return below('packages').map((path) => ({ path, typescript: 'page.ts' }));
+}
+
+function below(folder: string): string[] {
+  return readdirSync(folder)
+    .map((name) => `${folder}/${name}/README.md`)
+    .filter((path) => textOf(path).includes('```'));
 }
 
 function textOf(path: string): string {
@@ -32,16 +38,13 @@ function textOf(path: string): string {
 /** Lines that are not run, and why. */
 export const NOT_RUN: readonly { readonly line: RegExp; readonly reason: string }[] = [
   { line: /^npm ci$/, reason: 'it has just made this clone' },
-  {
-    line: /^npm i (-D )?@everchart\//,
-    reason: 'linked in a clone; `npm run check:pack` installs the packed files',
-  },
   { line: /^mongosh /, reason: 'no package of npm' },
 ];
 
 /** Lines that go on running, and what they print once the next may run. */
 export const KEEPS_RUNNING: readonly { readonly line: RegExp; readonly ready: string }[] = [
   { line: /(^|=\S* )npm start( |$)/, ready: 'listening on' },
-  { line: /^npm run demo$/, ready: 'admin token' },
+  { line: /^npx everchart start$/, ready: 'listening on' },
+  { line: /^np(m run|x everchart) demo$/, ready: 'admin token' },
   { line: /^npm run serve$/, ready: 'Local:' },
 ];
