@@ -1,0 +1,58 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Programs of other languages, built once for each version where their tool chain is there. */
+const CACHE = resolve('node_modules/.cache/everchart-programs');
+const LONGEST_MS = 1_500_000;
+
+function folderFor(text: string): string {
+  return join(CACHE, createHash('sha256').update(text).digest('hex').slice(0, 16));
+}
+
+const runs = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
+
+/** The path of a program that Go builds of a module with its version; null where there is no Go. */
+export function goProgram(module: string, version: string): string | null {
+  if (!runs('go', 'version')) return null;
+  const folder = folderFor(`${module}@${version}`);
+  const program = join(folder, module.split('/').at(-1) ?? '');
+  if (!existsSync(program)) {
+    mkdirSync(folder, { recursive: true });
+    const env = { ...process.env, GOBIN: folder };
+    execFileSync('go', ['install', `${module}@${version}`], { env, stdio: 'pipe', timeout: LONGEST_MS });
+  }
+  return program;
+}
+
+/** The folder of the programs of locked packages of Python; null where there is no Python. */
+export function pythonPrograms(requirements: string): string | null {
+  if (!runs('python3', '-m', 'venv', '--help')) return null;
+  const folder = folderFor(readFileSync(requirements, 'utf8'));
+  const programs = join(folder, 'bin');
+  const stamp = join(folder, 'installed');
+  if (!existsSync(stamp)) {
+    execFileSync('python3', ['-m', 'venv', folder], { stdio: 'pipe' });
+    const args = ['install', '--quiet', '--disable-pip-version-check', '-r', requirements];
+    execFileSync(join(programs, 'pip'), args, { stdio: 'pipe', timeout: LONGEST_MS });
+    mkdirSync(stamp);
+  }
+  return programs;
+}
+
+/** A program in Java, by its name in Maven's repository; null where there is no Maven or no Java. */
+export function javaProgram(group: string, artifact: string, version: string): string | null {
+  if (!runs('mvn', '--version') || !runs('java', '-version')) return null;
+  const folder = folderFor(`${group}:${artifact}:${version}`);
+  const jar = join(folder, `${artifact}-${version}.jar`);
+  if (!existsSync(jar)) {
+    const goal = [
+      'dependency:copy',
+      `-Dartifact=${group}:${artifact}:${version}`,
+      `-DoutputDirectory=${folder}`,
+    ];
+    execFileSync('mvn', ['--quiet', '--batch-mode', ...goal], { stdio: 'pipe', timeout: LONGEST_MS });
+  }
+  return jar;
+}
