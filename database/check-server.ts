@@ -47,17 +47,17 @@ const ASK_AT_START_MS = 30_000;
 const PROBE = { collection: 'settings', _id: 'probe of rights' } as const;
 
 /**
- * Asks the connected server what it is, and whether this user may read, with `maxTimeMS` for each question.
+ * Asks the connected server what it is, and whether this user may read, which may take `askMs` for each answer.
  * @throws CdrError `unavailable` that says in one sentence why it cannot be used and in one what to do; the driver's
  * error when it cannot be asked now
  */
-export async function checkServer(maxTimeMS = ASK_MS): Promise<void> {
+export async function checkServer(askMs = ASK_MS): Promise<void> {
   const db = connectedDatabase();
-  const hello = await db.admin().command({ hello: 1, maxTimeMS });
-  const build = await db.admin().command({ buildInfo: 1, maxTimeMS });
+  const hello = await db.admin().command({ hello: 1, maxTimeMS: askMs });
+  const build = await db.admin().command({ buildInfo: 1, maxTimeMS: askMs });
   const obstacle = obstacleOf(hello, build);
   if (obstacle !== null) throw obstacleError(obstacle);
-  await explained(() => probe(db).findOne({ _id: PROBE._id }, { maxTimeMS }));
+  await explained(() => probe(db).findOne({ _id: PROBE._id }, { maxTimeMS: askMs }));
 }
 
 /**
