@@ -203,7 +203,7 @@ export interface TerminologySettings {
 }
 
 /** What two persons can be asked for, in the order of the documentation. */
-export const FOUR_EYES_KINDS = ['merge', 'move', 'erase', 'finalise'] as const;
+export const FOUR_EYES_KINDS = ['merge', 'move', 'erase', 'finalise', 'policy'] as const;
 
 /** A kind of administration that takes two persons where `FOUR_EYES` names it. docs/spec/merge.md#approval */
 export type FourEyesKind = (typeof FOUR_EYES_KINDS)[number];

@@ -50,10 +50,12 @@ async function checkWaiting(found: Findings): Promise<void> {
     if (!known.has(source) || !known.has(target))
       found.add('merge_requests', _id, 'an EHR that it names does not exist');
   const others = await allWaitingRequests();
-  const named = await knownEhrIds(others.flatMap((one) => [one.ehr_id, one.other_ehr ?? one.ehr_id]));
-  for (const { _id, ehr_id: ehrId, other_ehr: other = ehrId } of others)
-    if (!named.has(ehrId) || !named.has(other))
-      found.add('waiting_requests', _id, 'an EHR that it names does not exist');
+  const ehrsOf = ({ ehr_id: ehrId, other_ehr: other }: (typeof others)[number]): string[] =>
+    [ehrId, other].filter((id) => id !== undefined);
+  const named = await knownEhrIds(others.flatMap(ehrsOf));
+  for (const one of others)
+    if (!ehrsOf(one).every((id) => named.has(id)))
+      found.add('waiting_requests', one._id, 'an EHR that it names does not exist');
 }
 
 /** Whether the archive of the merge can be validated: not while the EHR it ended in is being deleted. */

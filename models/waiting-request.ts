@@ -29,7 +29,13 @@ export type WaitingAct =
       readonly ehr_id: string;
       readonly object_id: string;
     }
-  | { readonly operation: 'finaliseMerge'; readonly merge_id: string; readonly reason: string };
+  | { readonly operation: 'finaliseMerge'; readonly merge_id: string; readonly reason: string }
+  | {
+      readonly operation: 'giveQueryNameSpace';
+      readonly name_space: string;
+      readonly sub: string;
+      readonly issuer?: string;
+    };
 
 /** What an act would do, worked out at one moment. */
 export interface ActPlan extends JsonObject {
@@ -37,7 +43,7 @@ export interface ActPlan extends JsonObject {
   readonly digest: string;
   /** In words. */
   readonly summary: string;
-  /** EHRs that it changes, first the one that it is about. */
+  /** EHRs that it changes, first the one that it is about; none where it is about no record. */
   readonly ehr_ids: string[];
 }
 
@@ -48,7 +54,7 @@ export interface WaitingRequestDoc {
   readonly act: WaitingAct;
   /** What it is asked for, of what. Unique by index: the same waits once at a time. */
   readonly subject: string;
-  readonly ehr_id: string;
+  readonly ehr_id?: string;
   readonly other_ehr?: string;
   readonly object_id?: string;
   readonly requested_at: Date;

@@ -25,6 +25,7 @@ export const KIND_OF: Readonly<Record<WaitingAct['operation'], FourEyesKind>> = 
   deleteComposition: 'erase',
   deleteDirectory: 'erase',
   finaliseMerge: 'finalise',
+  giveQueryNameSpace: 'policy',
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -84,6 +85,7 @@ function waitsAlready(id: string): CdrError {
 
 function subjectOf(act: WaitingAct): string {
   if (act.operation === 'finaliseMerge') return `${act.operation} ${act.merge_id}`;
+  if (act.operation === 'giveQueryNameSpace') return `${act.operation} ${act.name_space}`;
   return `${act.operation} ${'object_id' in act ? act.object_id : act.ehr_id}`;
 }
 
@@ -92,12 +94,11 @@ function docOf(
   plan: ActPlan,
 ): WaitingRequestDoc {
   const [ehrId, other] = plan.ehr_ids;
-  if (ehrId === undefined) throw new TypeError('an act is about an EHR');
   return {
     _id: id,
     act,
     subject: subjectOf(act),
-    ehr_id: ehrId,
+    ...(ehrId !== undefined && { ehr_id: ehrId }),
     ...(other !== undefined && { other_ehr: other }),
     ...('object_id' in act && { object_id: act.object_id }),
     requested_at: now,

@@ -7,6 +7,8 @@ import {
   type QueryOwnerDoc,
 } from '../../models/definition/query-owner.js';
 import { storedNames } from '../../models/definition/stored-query.js';
+import type { ActPlan } from '../../models/waiting-request.js';
+import { digestOf, type Gate } from '../approval/gate.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 
 /** Who stores a query where name spaces have owners (`QUERY_OWNERS`). */
@@ -52,12 +54,30 @@ async function ownNewNameSpace(
   await runWrites(session, [queryOwnerInsert({ _id: nameSpace, sub, iss, since: new Date() })]);
 }
 
-/** Gives a name space (or the name of a query without one) to somebody, whoever had it; returns what is stored. */
-export async function giveNameSpace(given: QueryOwnerDoc): Promise<QueryOwnerDoc> {
+/**
+ * Gives a name space (or the name of a query without one) to somebody, whoever had it; returns what is stored. `gate`: where
+ * that takes two persons.
+ */
+export async function giveNameSpace(given: QueryOwnerDoc, gate?: Gate): Promise<QueryOwnerDoc> {
   const owner = { ...given, _id: given._id.toLowerCase() };
   await inAuditedTransaction(
-    () => putQueryOwner(owner),
+    async (session) => {
+      await gate?.pass(session, givingPlan(owner, await queryOwner(owner._id)));
+      if (gate?.opens !== false) await putQueryOwner(owner);
+    },
     () => ({ objects: [owner._id] }),
   );
   return owner;
+}
+
+/** What a second person sees, and agrees on. */
+function givingPlan({ _id, sub, iss = null }: QueryOwnerDoc, present: QueryOwnerDoc | null): ActPlan {
+  const before = present === null ? null : { sub: present.sub, issuer: present.iss ?? null };
+  const named = (issuer: string | null): string => (issuer === null ? '' : ` of ${issuer}`);
+  const whose = before === null ? 'nobody' : `${before.sub}${named(before.issuer)}`;
+  return {
+    digest: digestOf([_id, sub, iss, before]),
+    summary: `the stored queries ${_id} go from ${whose} to ${sub}${named(iss)}`,
+    ehr_ids: [],
+  };
 }

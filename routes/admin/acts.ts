@@ -4,6 +4,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import { KIND_OF, letWait } from '../../change/approval/approval.js';
 import type { Gate } from '../../change/approval/gate.js';
+import { giveNameSpace } from '../../change/definition/query-owner.js';
 import { eraseEhr, eraseVersionedObject } from '../../maintenance/erase.js';
 import { mergeDetails } from '../../merge/details.js';
 import { finaliseMerge } from '../../merge/finalise.js';
@@ -49,6 +50,12 @@ export async function perform(
       const type = act.operation === 'deleteComposition' ? 'COMPOSITION' : 'FOLDER';
       await eraseVersionedObject({ ehrId: act.ehr_id, type, versionedObjectUid: act.object_id }, gate);
       return { deleted: 1 };
+    }
+    case 'giveQueryNameSpace': {
+      const { name_space: nameSpace, sub, issuer } = act;
+      const given = { _id: nameSpace, sub, ...(issuer !== undefined && { iss: issuer }), since: new Date() };
+      const { _id, since } = await giveNameSpace(given, gate);
+      return { name_space: _id, sub, ...(issuer !== undefined && { issuer }), since: formatUtc(since) };
     }
     case 'finaliseMerge': {
       const { merge_id: mergeId, reason } = act;

@@ -2,10 +2,8 @@ import Joi from 'joi';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
-import { formatUtc } from '../../openehr/base/iso8601.js';
 import { exactVersion } from '../../openehr/base/semver.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
-import { giveNameSpace } from '../../change/definition/query-owner.js';
 import { deleteStoredQuery } from '../../change/definition/stored-query.js';
 import { deleteAllTemplates, deleteTemplate, updateTemplate } from '../../change/definition/template.js';
 import { requestBody, responseBody } from '../../openehr/format/media-type.js';
@@ -15,6 +13,7 @@ import { requiredBodyText, writeText } from '../http/exchange.js';
 import { MAX_NAME_LENGTH, queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import type { BodyDescription, Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
+import { performOrAsk, waitingAnswer } from './acts.js';
 import { bodyOf } from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 import { compileTemplateBody } from '../http/request/request-body.js';
@@ -29,6 +28,7 @@ const ALL = 'all';
 
 /** Administration of templates and stored queries. */
 export function adminDefinitionOperations(settings: Settings): Operation[] {
+  const giving = waitingAnswer(settings, 'giveQueryNameSpace');
   return [
     adminOperation({
       id: 'updateTemplate',
@@ -80,10 +80,14 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
       path: '/query_owner/{name_space}',
       summary: 'Give a name space of stored queries to a user',
       request: { schema: 'QueryOwnerBody', types: 'json' },
-      responses: { 200: { description: 'Whose it is now', body: { schema: OWNER, types: 'rm' } } },
-      errors: [400],
+      responses: {
+        200: { description: 'Whose it is now', body: { schema: OWNER, types: 'rm' } },
+        ...giving.answer,
+      },
+      ...giving.committed,
+      errors: [400, 409],
       failure: { root: OWNER, fields: { name_space: '' } },
-      handle: giveQueries,
+      handle: (ctx) => giveQueries(ctx, settings),
     }),
   ];
 }
@@ -135,17 +139,20 @@ const ownerSchema = Joi.object<{ readonly sub: string; readonly issuer?: string 
   issuer: Joi.string().max(MAX_NAME_LENGTH),
 });
 
-async function giveQueries(ctx: Context): Promise<void> {
+async function giveQueries(ctx: Context, settings: Settings): Promise<void> {
   const nameSpace = pathParameter(ctx, 'name_space');
   auditAbout(ctx, { target: nameSpace });
   if (!NAME_SPACE.test(nameSpace) || nameSpace.length > MAX_NAME_LENGTH)
     throw new CdrError('invalid', 'the name space must be <namespace>:: or the name of a query without one');
-  const { sub, issuer } = bodyOf(ctx, ownerSchema);
+  const given = bodyOf(ctx, ownerSchema);
   const form = adminForm(ctx);
-  const given = { _id: nameSpace, sub, ...(issuer !== undefined && { iss: issuer }), since: new Date() };
-  const { _id, since } = await giveNameSpace(given);
-  const fields = { name_space: _id, sub, ...(issuer !== undefined && { issuer }), since: formatUtc(since) };
-  writeRecord(ctx, form, { record: OWNER, fields });
+  await performOrAsk(ctx, settings, {
+    act: { operation: 'giveQueryNameSpace', name_space: nameSpace.toLowerCase(), ...given },
+    dryRun: false,
+    answer: (fields) => {
+      writeRecord(ctx, form, { record: OWNER, fields });
+    },
+  });
 }
 
 async function removeQuery(ctx: Context): Promise<void> {

@@ -53,6 +53,7 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'approval.move': 'Verschieben einer Composition',
   'approval.erase': 'Löschung',
   'approval.finalise': 'Endgültigkeit einer Zusammenführung',
+  'approval.policy': 'Eigentümer gespeicherter Abfragen',
   'approval.merge': 'Zusammenführung',
   'server.title': 'Server',
   'server.open': 'Alle dürfen lesen, schreiben und definieren: AUTH=none.',

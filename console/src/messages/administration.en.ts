@@ -51,6 +51,7 @@ export const administration = {
   'approval.move': 'Move of a composition',
   'approval.erase': 'Erasure',
   'approval.finalise': 'Finality of a merge',
+  'approval.policy': 'Owner of stored queries',
   'approval.merge': 'Merge',
   'server.title': 'Server',
   'server.open': 'Everybody may read, write and define: AUTH=none.',

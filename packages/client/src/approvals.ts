@@ -6,7 +6,7 @@ const ADMIN = '/rest/admin';
 /** What waits for a second person, or waited. */
 export interface Approval {
   readonly approval_id: string;
-  readonly kind: 'merge' | 'move' | 'erase' | 'finalise';
+  readonly kind: 'merge' | 'move' | 'erase' | 'finalise' | 'policy';
   /** The operation's id. */
   readonly operation: string;
   readonly state: 'pending' | 'done' | 'withdrawn';

@@ -152,7 +152,7 @@ export const ADMIN_SCHEMAS = {
   ApprovalDto: object(
     {
       approval_id: UUID,
-      kind: word('merge', 'move', 'erase', 'finalise'),
+      kind: word('merge', 'move', 'erase', 'finalise', 'policy'),
       operation: TEXT,
       state: word('pending', 'done', 'withdrawn'),
       summary: TEXT,

@@ -118,7 +118,7 @@ export const OPERATION_SETTINGS: readonly SettingDescription[] = [
     'FOUR_EYES',
     list(FOUR_EYES_KINDS),
     '',
-    'comma list of merge, move, erase, finalise: what waits until a second person confirms it, docs/merge.md',
+    'comma list of merge, move, erase, finalise, policy: what waits until a second person confirms it, docs/merge.md',
   ),
   setting(
     'FOUR_EYES_DAYS',

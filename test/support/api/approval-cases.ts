@@ -10,7 +10,7 @@ import { ADMIN, bearer, WITH_ADMIN } from '../tokens.js';
 
 /** Another administrator than that of the cases. */
 const OTHER = bearer(['ADMIN'], 'other-admin');
-const TWO: Pick<Settings, 'fourEyes'> = { fourEyes: ['move', 'erase', 'finalise'] };
+const TWO: Pick<Settings, 'fourEyes'> = { fourEyes: ['move', 'erase', 'finalise', 'policy'] };
 
 /** What waits for a second person, what lets something wait, and whose queries are. */
 export function approvalCases(world: World): ApiCase[] {
@@ -55,6 +55,21 @@ export function approvalCases(world: World): ApiCase[] {
   return [
     { id: 'giveQueryNameSpace', status: 200, call: () => ({ params: nameSpace, body: { sub: 'u-1' } }) },
     { id: 'giveQueryNameSpace', status: 400, call: () => ({ params: nameSpace, body: {} }) },
+    {
+      id: 'giveQueryNameSpace',
+      status: 202,
+      call: () => two(Promise.resolve({ params: { name_space: 'org.two::' }, body: { sub: 'u-1' } })),
+    },
+    {
+      id: 'giveQueryNameSpace',
+      status: 409,
+      call: async () => {
+        const params = { name_space: 'org.again::' };
+        const of = request(testApp({ ...WITH_ADMIN, ...TWO }));
+        await of.put('/rest/admin/query_owner/org.again::').set('Authorization', OTHER).send({ sub: 'u-1' });
+        return two(Promise.resolve({ params, body: { sub: 'u-2' } }));
+      },
+    },
     { id: 'listApprovals', status: 200, call: () => ({}) },
     { id: 'listApprovals', status: 400, call: () => ({ query: '?fetch=0' }) },
     { id: 'confirmApproval', status: 200, call: async () => ({ params: await waiting(), body: {} }) },

@@ -38,7 +38,7 @@ describe('configuration', () => {
       'erase',
       'finalise',
     ]);
-    expect(() => loadConfig({ FOUR_EYES: 'merge,policy' })).toThrow(/FOUR_EYES has unknown words: policy/);
+    expect(() => loadConfig({ FOUR_EYES: 'merge,rules' })).toThrow(/FOUR_EYES has unknown words: rules/);
   });
 
   it('reports every problem at once', () => {
