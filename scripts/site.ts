@@ -47,6 +47,12 @@ function linkOf(file: string, { mark, label, target }: Link): string {
   return `${mark}[${label}](./${relative}${anchor})`;
 }
 
+/** What stands by itself beside a page: plain text that begins with a capital. */
+function heading(text = ''): string {
+  const plain = text.replaceAll('`', '');
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
 /** The map of README, as what stands beside each page. */
 function sidebar(): object[] {
   const [, map = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('## Where to read on');
@@ -55,7 +61,7 @@ function sidebar(): object[] {
       text: label,
       link: `/${path.replace(/\.md$/, '')}`,
     }));
-    return items.length === 0 ? [] : [{ text: text.split(/[;:]/)[0], collapsed: false, items }];
+    return items.length === 0 ? [] : [{ text: heading(text.split(/[;:]/)[0]), collapsed: false, items }];
   });
 }
 

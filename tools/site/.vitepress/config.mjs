@@ -15,6 +15,8 @@ export default {
   outDir: 'dist',
   cacheDir: '.cache',
   cleanUrls: false,
+  // Nothing is asked of a server but the pages.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   lastUpdated: false,
   // Text such as <ehr_id> is no element.
   markdown: { html: false, anchor: { slugify } },
