@@ -25,7 +25,7 @@ const withBoth = helm === null ? it.skip : withSchemas;
 
 /** The manifests of the chart, as `helm template` writes them. */
 function rendered(...args: string[]): string {
-  return execFileSync(helm ?? '', ['template', 'cdr', CHART, ...args], { encoding: 'utf8' });
+  return execFileSync(helm ?? '', ['template', 'cdr', CHART, ...args], { encoding: 'utf8', stdio: 'pipe' });
 }
 const manifestsOf = (text: string): Manifest[] =>
   parseAllDocuments(text).map((document) => document.toJS() as Manifest);

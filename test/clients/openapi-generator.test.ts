@@ -8,7 +8,7 @@ import { expectWalk, generatedFolder, output, writeDocument } from '../support/c
 import { useDatabase } from '../support/database.js';
 
 const jar = javaProgram('org.openapitools', 'openapi-generator-cli', '7.17.0');
-const python = pythonPrograms('tools/python/clients.txt');
+const python = pythonPrograms('tools/python/openapi-generator.txt');
 
 useDatabase();
 const server = useServer(testApp());

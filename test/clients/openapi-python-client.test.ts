@@ -7,7 +7,7 @@ import { pythonPrograms } from '../support/clients/toolchains.js';
 import { expectWalk, generatedFolder, output, writeDocument } from '../support/clients/walk.js';
 import { useDatabase } from '../support/database.js';
 
-const programs = pythonPrograms('tools/python/clients.txt');
+const programs = pythonPrograms('tools/python/openapi-python-client.txt');
 
 useDatabase();
 const server = useServer(testApp());

@@ -26,7 +26,7 @@ export function goProgram(module: string, version: string): string | null {
   return program;
 }
 
-/** The folder of the programs of locked packages of Python; null where there is no Python. */
+/** The folder of the programs of locked packages of Python, for one file of tests alone; null where there is no Python. */
 export function pythonPrograms(requirements: string): string | null {
   if (!runs('python3', '-m', 'venv', '--help')) return null;
   const folder = folderFor(readFileSync(requirements, 'utf8'));
@@ -36,7 +36,7 @@ export function pythonPrograms(requirements: string): string | null {
     execFileSync('python3', ['-m', 'venv', folder], { stdio: 'pipe' });
     const args = ['install', '--quiet', '--disable-pip-version-check', '-r', requirements];
     execFileSync(join(programs, 'pip'), args, { stdio: 'pipe', timeout: LONGEST_MS });
-    mkdirSync(stamp);
+    mkdirSync(stamp, { recursive: true });
   }
   return programs;
 }
