@@ -90,7 +90,32 @@ export async function compareWith(
   only: string | undefined,
   print: (line: string) => void,
 ): Promise<void> {
-  const folder = existsSync(join(reference, 'package.json')) ? resolve(reference) : checkOut(reference);
+  await withCheckout(reference, (folder) => compareIn(folder, reference, only, print));
+}
+
+/**
+ * Uses another checkout.
+ * @param reference its folder, with what it needs installed, or a git reference that is checked out and installed for it
+ */
+export async function withCheckout(reference: string, use: (folder: string) => Promise<void>): Promise<void> {
+  if (existsSync(join(reference, 'package.json'))) {
+    await use(resolve(reference));
+    return;
+  }
+  const folder = checkOut(reference);
+  try {
+    await use(folder);
+  } finally {
+    execFileSync('git', ['worktree', 'remove', '--force', folder], { stdio: 'ignore' });
+  }
+}
+
+async function compareIn(
+  folder: string,
+  reference: string,
+  only: string | undefined,
+  print: (line: string) => void,
+): Promise<void> {
   const sides: Side[] = [];
   try {
     sides.push(await start(reference, folder), await start('this checkout', process.cwd()));
@@ -108,8 +133,6 @@ export async function compareWith(
     );
   } finally {
     for (const side of sides) stop(side);
-    if (folder !== resolve(reference))
-      execFileSync('git', ['worktree', 'remove', '--force', folder], { stdio: 'ignore' });
   }
 }
 

@@ -7,6 +7,7 @@ import { benchQueries } from './aql.js';
 import { benchAqlGrowth } from './aql-growth.js';
 import { benchAqlJoins } from './aql-joins.js';
 import { compareWith } from './compare.js';
+import { compareMerges } from './compare-merge.js';
 import { benchConsole } from './console.js';
 import { benchFormat } from './format.js';
 import { benchGrowth } from './growth.js';
@@ -29,6 +30,7 @@ interface Options {
   readonly only: string;
   readonly compare?: string;
   readonly work?: string;
+  readonly merged: string;
   readonly runs: string;
   readonly server?: string;
   readonly token?: string;
@@ -51,7 +53,6 @@ const PARTS = [
 ];
 /** Parts that take long, and run only when they are named. */
 const LONG_PARTS = ['table', 'knee', 'growth'];
-const MERGED_COMPOSITIONS = 10_000;
 const FEW_EHRS = 1_000;
 const MANY_EHRS = 5_000;
 
@@ -66,16 +67,19 @@ async function main(): Promise<void> {
       '--compare <reference>',
       'a git reference or the folder of a checkout, run beside this one in turns',
     )
-    .option('--runs <number>', 'table: runs, of which the median is shown', '3')
+    .option('--merged <number>', 'merge: compositions of the EHR that is merged', '10000')
+    .option('--runs <number>', 'table, and merge with --compare: runs, of which the median is shown', '3')
     .option('--server <url>', 'table: the openEHR base path of an empty server, instead of this checkout')
     .option('--token <token>', 'table: a bearer token for it')
     .option('--work <name>', 'with --compare: only the work whose name holds this')
     .parse()
     .opts<Options>();
   print(machine());
-  await (options.compare === undefined
-    ? runParts(options)
-    : compareWith(options.compare, options.work, print));
+  const { compare, only, merged, runs, work } = options;
+  if (compare === undefined) await runParts(options);
+  else if (only === 'merge')
+    await compareMerges(compare, { count: Number(merged), runs: Number(runs) }, print);
+  else await compareWith(compare, work, print);
 }
 
 async function runParts(options: Options): Promise<void> {
@@ -89,7 +93,7 @@ async function runParts(options: Options): Promise<void> {
   if (parts.has('aql-growth')) await titled('AQL, growth', () => benchAqlGrowth(FEW_EHRS, MANY_EHRS, print));
   if (parts.has('aql-joins')) await titled('AQL, joins', () => benchAqlJoins(print));
   if (parts.has('stream')) await titled('Stream', () => benchStream(print));
-  if (parts.has('merge')) await titled('Merge', () => benchMerge(MERGED_COMPOSITIONS, print));
+  if (parts.has('merge')) await titled('Merge', () => benchMerge(Number(options.merged), print));
   if (parts.has('seal')) await titled('Seal', () => benchSeal(print));
   await runLongParts(parts, options);
 }
