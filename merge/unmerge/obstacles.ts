@@ -54,10 +54,15 @@ export function obstaclesTo(snapshot: UnmergeSnapshot): Obstacle[] {
   for (const { ehrId, holder, isMerged } of subjectHolders) {
     if (isGivenBack && holder === target._id) continue;
     const whose = ehrId === record.source_ehr ? 'the source' : `EHR ${ehrId}, whose data go back with it,`;
-    const remedy = isMerged ? `, which was merged since: take that merge back first` : '';
+    const remedy = isMerged
+      ? ', which was merged since: take that merge back first'
+      : ': give that one another subject first';
     found.push(obstacle('subject_in_use', `the subject of ${whose} is now used by EHR ${holder}${remedy}`));
   }
-  if (!target.is_modifiable) found.push(obstacle('target_not_modifiable', notModifiable(target._id).message));
+  if (!target.is_modifiable) {
+    const message = `${notModifiable(target._id).message}: change its EHR_STATUS first`;
+    found.push(obstacle('target_not_modifiable', message));
+  }
   return [...found, ...lockedSource(snapshot)];
 }
 
@@ -76,8 +81,10 @@ export function obstaclesAtOnce({
   const found: Obstacle[] = [];
   if (!record.reversible || source === null)
     found.push(obstacle('not_reversible', 'the merge was not reversible'));
-  if (targetMergedInto !== null)
-    found.push(obstacle('target_merged', mergedMessage(target._id, targetMergedInto)));
+  if (targetMergedInto !== null) {
+    const message = `${mergedMessage(target._id, targetMergedInto)}: take that merge back first`;
+    found.push(obstacle('target_merged', message));
+  }
   return found;
 }
 

@@ -153,7 +153,7 @@ describe('the list of merges', () => {
     expect((await status(`source=${sources[0]!}`)).body).toMatchObject([
       {
         reversible_now: false,
-        reasons: [`EHR ${target} was merged into ${last}`],
+        reasons: [`EHR ${target} was merged into ${last}: take that merge back first`],
         obstacles: [{ code: 'target_merged' }],
       },
     ]);

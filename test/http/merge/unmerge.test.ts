@@ -136,7 +136,7 @@ describe('unmerge is refused', () => {
     const last = await givenEhr(app);
     await merge(app, source, target);
     await merge(app, target, last);
-    expect(await refusal()).toEqual([`EHR ${target} was merged into ${last}`]);
+    expect(await refusal()).toEqual([`EHR ${target} was merged into ${last}: take that merge back first`]);
     expect((await unmerge(app, target, last)).status).toBe(200);
     expect((await unmerge(app, source, target)).status).toBe(200);
   });
@@ -207,8 +207,8 @@ describe('unmerge is refused', () => {
     expect(await refusal()).toEqual([
       `the joined composition ${versionedObjectUidOf(theirs)} was changed since`,
       expect.stringMatching(/^CONTRIBUTION .*, made since, holds versions of moved objects and of others$/),
-      `the subject of the source is now used by EHR ${target}`,
-      `EHR with id ${target} does not allow modification`,
+      `the subject of the source is now used by EHR ${target}: give that one another subject first`,
+      `EHR with id ${target} does not allow modification: change its EHR_STATUS first`,
     ]);
   });
 });
@@ -422,7 +422,9 @@ describe('unmerge', () => {
     const refused = await unmerge(app, target, last);
     expect([refused.status, refused.body.reasons]).toEqual([
       409,
-      [`the subject of EHR ${source}, whose data go back with it, is now used by EHR ${last}`],
+      [
+        `the subject of EHR ${source}, whose data go back with it, is now used by EHR ${last}: give that one another subject first`,
+      ],
     ]);
     expect(refused.body.obstacles).toMatchObject([{ code: 'subject_in_use', object_ids: [] }]);
     expect(await take({ _type: 'PARTY_SELF' })).toBe(200);

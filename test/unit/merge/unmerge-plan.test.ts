@@ -116,7 +116,11 @@ describe('obstaclesTo', () => {
       { source: null, record: { ...record, reversible: false } },
       ['the merge was not reversible'],
     ],
-    ['merged on', { targetMergedInto: 'x', taken: new Map() }, [`EHR ${TARGET} was merged into x`]],
+    [
+      'merged on',
+      { targetMergedInto: 'x', taken: new Map() },
+      [`EHR ${TARGET} was merged into x: take that merge back first`],
+    ],
     [
       'target not modifiable',
       { target: ehr(TARGET, { is_modifiable: false }) },
