@@ -154,7 +154,7 @@ describe('the source after the merge', () => {
     }
   });
 
-  it('is unknown to administration', async () => {
+  it('is unknown to administration, which is told the way to the final EHR', async () => {
     for (const call of [
       admin(app, 'delete', `/ehr/${source}`),
       admin(app, 'put', `/ehr/${source}`),
@@ -162,7 +162,8 @@ describe('the source after the merge', () => {
       admin(app, 'delete', `/ehr/${source}/composition/${composition}`),
       admin(app, 'delete', `/ehr/${source}/directory/${status}`),
     ]) {
-      expect((await call).status).toBe(404);
+      const { status: answered, headers } = await call;
+      expect([answered, headers.link]).toEqual([404, expect.stringContaining(target)]);
     }
   });
 
