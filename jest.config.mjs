@@ -37,7 +37,7 @@ const SLOW = [
 /**
  * `*.long.test.ts` kill servers, fill the engine, wait for limits of time, look at pages in a browser, or go through all
  * operations or queries over HTTP: `npm run test:long`, a part of `.ci/run`.
- * `*.law.test.ts` try a law with random scripts: some in `npm test`, more in `test:long`, all in `npm run test:laws`
+ * `*.law.test.ts` try a law with random scripts: some in `npm test`, a tenth in `test:long`, all in `npm run test:laws`
  * (`test/support/laws.ts`).
  */
 const NAMED = { laws: '*.law.test.ts', long: '*.{long,law}.test.ts', other: '!(*.long).test.ts' };

@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
+import { processorSeconds } from './processor-seconds.mjs';
 
 const LOOPS = 2;
 const LIMIT_MS = 60 * 60_000;
-const TICKS_PER_SECOND = 100;
 /** A loop ends with its parent, however that ends. */
 const LOOP = 'const parent = process.ppid; while (process.ppid === parent);';
 
@@ -34,17 +34,6 @@ if (!(runs >= 1 && busyRuns >= 0 && busyRuns <= runs)) {
   process.exit(2);
 }
 const folder = mkdtempSync(join(tmpdir(), 'everchart-repeat-'));
-
-/** Processor seconds of the processes that this one started and that ended, and of theirs; NaN where `/proc` is not. */
-function processorSeconds() {
-  try {
-    // After the name in brackets; the 14th and 15th of those fields are ticks of waited-for children.
-    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ');
-    return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
-  } catch {
-    return NaN;
-  }
-}
 
 /** Runs the suite once; its output stays in the folder. */
 async function runSuite(number) {

@@ -13,14 +13,15 @@ const EVERY_RUN = 20261122;
 const wanted = process.env['LAW_SEED'] ?? String(EVERY_RUN);
 const FIRST_SEED = wanted === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);
 
-/** So that `.ci/run` ends within the hour. */
-const PART = 40;
+/** How many times less than all of it `npm run test:long` tries, and `npm run test:laws` with `LAW_PART=<number>`. */
+const PART = Number(process.env['LAW_PART'] ?? (process.env['TEST_LAWS'] ? 1 : 10));
 
 /** How many scripts, pairs or answers this run tries. */
 export function draws({ small, full }: Sizes): number {
-  if (!process.env['TEST_LAWS']) return process.env['TEST_LONG'] ? Math.ceil(full / PART) : small;
-  announce(String(full));
-  return full;
+  if (!process.env['TEST_LAWS'] && !process.env['TEST_LONG']) return small;
+  const drawn = Math.ceil(full / PART);
+  if (process.env['TEST_LAWS']) announce(String(drawn));
+  return drawn;
 }
 
 /**

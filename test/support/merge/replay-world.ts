@@ -5,6 +5,7 @@ import request from 'supertest';
 import type { EhrDoc } from '../../../models/ehr.js';
 import type { ItemTagDoc } from '../../../models/item-tag.js';
 import type { MergeRecordDoc } from '../../../models/merge/record.js';
+import { versionsByUid } from '../../../models/version.js';
 import type { VersionedObjectDoc } from '../../../models/versioned-object.js';
 import { testSettings } from '../settings.js';
 import { folder, givenTag, givenUpdate, merge, rows, statusOf } from '../merge-http.js';
@@ -99,21 +100,27 @@ export class World {
   ) {}
 
   async begin(originals: readonly Original[]): Promise<void> {
-    for (const [number, original] of originals.entries()) {
-      const status = statusOf(`${number}.${this.suffix}`, { other_details: detailsOf(`identity ${number}`) });
-      const ehrId = await givenEhr(this.app, status);
-      this.ehrs.push(ehrId);
-      this.names.set(ehrId, `EHR ${number}`);
-      const made = [this.creation(`note ${number}`, contentOf(NOTE, `note ${number}`))];
-      if (original.list !== 'none')
-        made.push(this.creation(`list ${number}`, contentOf(LIST, `list ${number}`), original.list));
-      if (original.hasDirectory) made.push(this.creation(`directory ${number}`, this.rootOf(number)));
-      await this.commit(number, made);
-      if (original.hasTag && original.list !== 'none')
-        await this.edit({ kind: 'tag', object: `list ${number}`, text: `tag-${number}` });
-    }
+    const details = (number: number) => ({ other_details: detailsOf(`identity ${number}`) });
+    const made = originals.map((_, number) =>
+      givenEhr(this.app, statusOf(`${number}.${this.suffix}`, details(number))),
+    );
+    this.ehrs.push(...(await Promise.all(made)));
+    for (const [number, ehrId] of this.ehrs.entries()) this.names.set(ehrId, `EHR ${number}`);
+    // One after the other: which of two lists is the later one must be the same in every world.
+    for (const [number, original] of originals.entries()) await this.fill(number, original);
+    const tagged = [...originals.entries()].filter(([, { hasTag, list }]) => hasTag && list !== 'none');
+    await Promise.all(
+      tagged.map(([number]) => this.edit({ kind: 'tag', object: `list ${number}`, text: `tag-${number}` })),
+    );
     const found = documents<EhrDoc>('ehrs').find({ _id: { $in: this.ehrs } });
     for await (const { _id, ehr_status_id: id } of found) this.name(id, `status ${this.ehrs.indexOf(_id)}`);
+  }
+
+  private fill(number: number, { list, hasDirectory }: Original): Promise<void> {
+    const made = [this.creation(`note ${number}`, contentOf(NOTE, `note ${number}`))];
+    if (list !== 'none') made.push(this.creation(`list ${number}`, contentOf(LIST, `list ${number}`), list));
+    if (hasDirectory) made.push(this.creation(`directory ${number}`, this.rootOf(number)));
+    return this.commit(number, made);
   }
 
   /** The object id of a name. */
@@ -187,10 +194,9 @@ export class World {
       'VERSION v[ALL_VERSIONS] CONTAINS COMPOSITION c',
       'c/composer/name, v/commit_audit/description/value',
     );
+    const objects = await this.ownObjects(numbers);
     for (const number of numbers) {
       const ehrId = this.ehrs[number]!;
-      const status = (await request(this.app).get(`${V1}/ehr/${ehrId}/ehr_status`)).body as Json;
-      const directory = await request(this.app).get(`${V1}/ehr/${ehrId}/directory`);
       const tags = await documents<ItemTagDoc>('item_tags').find({ owner_id: ehrId }).toArray();
       const own = live.filter(({ ehr }) => ehr === ehrId);
       const names = new Set(own.map(({ name }) => name));
@@ -204,12 +210,35 @@ export class World {
       state[`EHR ${number}`] = {
         compositions: own.map(({ name, cells: [text] }) => `${name}: ${String(text)}`).sort(),
         history: byPersons.map(({ name, cells: [text] }) => `${name}: ${String(text)}`),
-        status: this.readable({ ...status, uid: null }),
-        directory: directory.status === 200 ? this.readable(directory.body as Json) : null,
+        ...objects.get(ehrId),
         tags: tags.map(({ target, key }) => `${this.nameOf(target)} ${key}`).sort(),
       };
     }
     return { ...state, subjects: await this.subjects() };
+  }
+
+  /** The EHR_STATUS of EHRs and their directories, by EHR id: what stands in their latest versions. */
+  private async ownObjects(numbers: readonly number[]): Promise<ReadonlyMap<string, Json>> {
+    const ehrs = await documents<EhrDoc>('ehrs')
+      .find({ _id: { $in: numbers.map((number) => this.ehrs[number]!) } })
+      .toArray();
+    const ids = ehrs.flatMap(({ ehr_status_id: status, directory_id: directory }) => [
+      status,
+      directory ?? '',
+    ]);
+    const containers = await documents<VersionedObjectDoc>('versioned_objects')
+      .find({ _id: { $in: ids }, deleted: false })
+      .toArray();
+    const latest = await versionsByUid(containers.map(({ latest_version_uid: uid }) => uid));
+    const contents = new Map(
+      latest.map(({ object_id: id, data }) => [id, this.readable(JSON.parse(data!) as Json)]),
+    );
+    return new Map(
+      ehrs.map(({ _id, ehr_status_id: status, directory_id: directory = '' }) => [
+        _id,
+        { status: contents.get(status), directory: contents.get(directory) ?? null },
+      ]),
+    );
   }
 
   /** Cells of what EHRs hold, by the name of the object, the oldest version first. */
