@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { MAX_MAIN_SECONDS, watchedServer, type WatchedServer } from '../support/attack/watched-server.js';
+import { slowness } from '../support/process/processor-time.js';
 import { element, evaluation, node, template } from '../support/openehr/opt-builder.js';
 import { V1, type Json } from '../support/resources.js';
 
@@ -7,8 +8,8 @@ import { V1, type Json } from '../support/resources.js';
 const COMPOSITIONS = 10;
 const ELEMENTS = 2_000;
 const OBJECTS = COMPOSITIONS * ELEMENTS;
-/** Longest that liveness waits, in seconds of the processor time of the main thread; with the two ticks by which Linux may miscount. */
-const MOST_WAITED_S = 0.1 + 0.02;
+/** Longest that liveness waits, in seconds of the processor time of the main thread; on a slower machine as many times more. */
+const MOST_WAITED_S = 0.1;
 let server: WatchedServer;
 
 async function post(path: string, body: string, type = 'application/json'): Promise<Response> {
@@ -58,7 +59,7 @@ it.each([
     expect((body.rows as unknown[][])[0]?.at(-1)).toBe(last);
     expect(mainSeconds).toBeLessThan(MAX_MAIN_SECONDS);
     expect(silenceMs).toBeLessThan(server.maxSilenceMs);
-    expect(waitedSeconds).toBeLessThan(MOST_WAITED_S);
+    expect(waitedSeconds).toBeLessThan(MOST_WAITED_S * Math.max(1, slowness()));
   },
   240_000,
 );

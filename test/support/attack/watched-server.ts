@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { mainSecondsOf } from '../process/processor-time.js';
 import { startServerProcess, type ServerProcess } from '../process/server.js';
 
-/** Clock ticks of Linux in a second, as /proc counts. */
-const TICKS = 100;
 /** Processor time that one request may take of the main thread, in seconds. */
 export const MAX_MAIN_SECONDS = 0.5;
 /** Silence of liveness on an idle machine; a busy one is given as many times more as it needs with nothing to do. */
@@ -76,16 +74,7 @@ async function costOf(
 }
 
 /** Linux alone tells the time of one thread; elsewhere it is not measured. */
-function mainSeconds({ process: { pid } }: ServerProcess): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
-    // The name of the program, in parentheses, may hold anything; user and system time are the 12th and 13th behind it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS;
-  } catch {
-    return 0;
-  }
-}
+const mainSeconds = ({ process: { pid = 0 } }: ServerProcess): number => mainSecondsOf(pid) ?? 0;
 
 function liveness(server: ServerProcess) {
   const state = { isOver: false };

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 
-/** Clock ticks of Linux in a second, as /proc counts. */
-const TICKS = 100;
+const NANOSECONDS = 1e-9;
 
-/**
- * Processor time that the main thread of this process has taken, in seconds; where the system does not tell threads apart,
- * that of the whole process.
- */
-function mainThreadSeconds(): number {
+/** Seconds of processor time that the main thread of a process has taken; null where the system does not tell threads apart. */
+export function mainSecondsOf(pid: number): number | null {
   try {
-    const stat = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8');
-    // The name of the program, in parentheses, may hold anything; user and system time are the 12th and 13th behind it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS;
+    // The first number is the time on a processor, in nanoseconds: `stat` counts in hundredths of a second.
+    const [running = ''] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+    return Number(running) * NANOSECONDS;
   } catch {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1_000_000;
+    return null;
   }
+}
+
+/** That of this process; of all its threads where the system does not tell them apart. */
+function mainThreadSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return mainSecondsOf(process.pid) ?? (user + system) / 1_000_000;
 }
 
 /** Seconds of processor time that the main thread takes while `work` runs: a busy machine does not change it. */
@@ -24,4 +24,45 @@ export async function mainThreadTime(work: () => Promise<unknown>): Promise<numb
   const before = mainThreadSeconds();
   await work();
   return mainThreadSeconds() - before;
+}
+
+/** Seconds of processor time that all other threads of this process take while `work` runs. */
+export async function otherThreadsTime(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  const ofMain = await mainThreadTime(work);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000_000 - ofMain;
+}
+
+/** Milliseconds of processor time that a synchronous piece of work takes: the least of several times, when it is warm. */
+export function processorMs(work: () => unknown): number {
+  let least = Infinity;
+  for (let time = 0; time < TIMES; time += 1) {
+    const before = mainThreadSeconds();
+    work();
+    least = Math.min(least, (mainThreadSeconds() - before) * 1_000);
+  }
+  return least;
+}
+
+const TIMES = 5;
+
+/**
+ * How many times slower this machine is now than an AMD EPYC of 2026-11, on which the limits were set: by a fixed piece of work of
+ * the kind that compilers do, objects and texts.
+ */
+export function slowness(): number {
+  const text = JSON.stringify(tree(6));
+  const work = (): void => {
+    for (let pass = 0; pass < 20; pass += 1) JSON.stringify(JSON.parse(text));
+  };
+  return processorMs(work) / REFERENCE_MS;
+}
+
+/** What that work takes there. */
+const REFERENCE_MS = 70;
+
+function tree(depth: number): object {
+  if (depth === 0) return { name: 'a name of some length', value: 1.5, codes: ['at0001', 'at0002'] };
+  return { node: `at${depth}`, items: Array.from({ length: 4 }, () => tree(depth - 1)) };
 }

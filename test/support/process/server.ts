@@ -53,7 +53,7 @@ function listening(child: ChildProcess, said: string[]): Promise<string> {
       said.push(line);
       // No test expects one, and the answer alone does not tell which it was.
       if (line.includes('internal error')) process.stderr.write(`${line}\n`);
-      const url = /listening on (http:[^"\s]+)/.exec(line)?.[1];
+      const url = /listening on (http:[^",\s]+)/.exec(line)?.[1];
       if (url !== undefined) {
         clearTimeout(timer);
         resolve(url);
