@@ -68,7 +68,7 @@ export function templateOperations(settings: Settings): OperationGroup {
         audit: 'none',
         parameters: ['filter_template_id', 'filter_concept', 'filter_version', 'offset', 'fetch'],
         responses: {
-          200: { description: 'The templates, by id', body: { schema: 'TemplateList', types: 'rm' } },
+          200: { description: 'The templates, by id', body: { schema: 'TemplateList', types: 'summaries' } },
         },
         errors: [400],
         handle: listTemplates,

@@ -52,7 +52,7 @@ export function contributionOperations(settings: Settings): OperationGroup {
         parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
         request: NEW_CONTRIBUTION,
         responses: { 201: versionAnswer(CREATED, CONTRIBUTION) },
-        errors: [400, 404, 409, 412, 422],
+        errors: [400, 404, 409, 412, 422, 502],
         replay: (ctx, { uids }) => answerAgain(ctx, uids.contribution_uid ?? ''),
         handle: (ctx) => create(ctx, settings, context),
       },

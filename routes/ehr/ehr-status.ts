@@ -20,7 +20,14 @@ import { ifMatchFrom } from '../http/request/object-ids.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { UPDATED, versionAnswer, readTagged, requireVersion, requireVersionAt } from './read-version.js';
+import {
+  NOT_MODIFIED,
+  updateAnswers,
+  versionAnswer,
+  readTagged,
+  requireVersion,
+  requireVersionAt,
+} from './read-version.js';
 import { versionedObjectOperations } from './versioned-object.js';
 import { readTagHeaders, setTagHeaders, storeHeaderTags } from '../tag/tag-headers.js';
 
@@ -42,7 +49,7 @@ export function ehrStatusOperations(settings: Settings): OperationGroup {
         access: 'read',
         audit: 'read',
         parameters: ['version_at_time', 'Prefer'],
-        responses: { 200: versionAnswer('The status', EHR_STATUS) },
+        responses: { 200: versionAnswer('The status', EHR_STATUS), 304: NOT_MODIFIED },
         errors: [400, 404],
         handle: getAtTime,
       },
@@ -54,7 +61,7 @@ export function ehrStatusOperations(settings: Settings): OperationGroup {
         access: 'read',
         audit: 'read',
         parameters: ['Prefer'],
-        responses: { 200: versionAnswer('The status', EHR_STATUS) },
+        responses: { 200: versionAnswer('The status', EHR_STATUS), 304: NOT_MODIFIED },
         errors: [400, 404],
         handle: getByVersion,
       },
@@ -75,7 +82,7 @@ export function ehrStatusOperations(settings: Settings): OperationGroup {
           'Idempotency-Key',
         ],
         request: EHR_STATUS,
-        responses: { 200: versionAnswer(UPDATED, EHR_STATUS) },
+        responses: updateAnswers(settings, EHR_STATUS),
         errors: [400, 404, 409, 412, 422],
         replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? ''),
         handle: (ctx) => update(ctx, settings, context),

@@ -5,6 +5,7 @@ import type { RootType } from '../../openehr/rm/root-type.js';
 import { tagsBesideVersion, type ItemTagDoc } from '../../models/item-tag.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
 import type { NamedVersion } from '../http/request/object-ids.js';
+import type { Settings } from '../../config/settings.js';
 import type { AnswerDescription, BodyDescription } from '../http/operation/operation.js';
 
 /** The version with this uid. @throws not-found */
@@ -61,11 +62,26 @@ export function versionAnswer(description: string, body?: BodyDescription): Answ
 /** What a creation answers. */
 export const CREATED = 'Created; a body only when `Prefer` asks for one';
 
-/** What an update answers. */
-export const UPDATED = 'Updated; a body only when `Prefer` asks for one';
+/** What an update answers; 204 without a body where the settings say so (`PREFER_MINIMAL_UPDATE_STATUS`). */
+export function updateAnswers(
+  { preferMinimalUpdateStatus: minimal }: Pick<Settings, 'preferMinimalUpdateStatus'>,
+  body: BodyDescription,
+): Readonly<Record<number, AnswerDescription>> {
+  const updated = versionAnswer('Updated; a body only when `Prefer` asks for one', body);
+  return {
+    200: updated,
+    ...(minimal === 204 && { 204: versionAnswer('Updated; `Prefer` asks for no body') }),
+  };
+}
 
 /** Answer to a read of what was deleted at that time. */
 export const DELETED_THEN = versionAnswer('Deleted then; the headers name the deletion');
+
+/** Answer to a read of the version that the client has already. */
+export const NOT_MODIFIED: AnswerDescription = {
+  description: '`If-None-Match` names the version that would be answered',
+  headers: ['ETag'],
+};
 
 /** Answer to a logical deletion. */
 export const DELETED = versionAnswer('Deleted; the headers name the deletion version');

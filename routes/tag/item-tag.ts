@@ -71,7 +71,10 @@ function resourceOperations(resource: keyof typeof TAG_RESOURCES, settings: Sett
       audit: 'write',
       parameters: ['Prefer'],
       request: { schema: 'ItemTagUpdate', types: 'json' },
-      responses: { 200: { description: 'Replaced; the tags only when `Prefer` asks for them', body: TAGS } },
+      responses: {
+        200: { description: 'Replaced; the tags only when `Prefer` asks for them', body: TAGS },
+        ...(settings.preferMinimalUpdateStatus === 204 && { 204: { description: 'Replaced' } }),
+      },
       errors: [400, 404, 409],
       handle: (ctx) => putTagList(ctx, type, settings),
     },

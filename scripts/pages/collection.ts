@@ -113,7 +113,7 @@ function requestOf(document: JsonObject, described: Described): JsonObject {
 /** The scripts around a request. Success is what is documented; an operation that is not offered answers 501. */
 function eventsOf({ operation, id }: Described): JsonObject[] {
   const statuses = Object.keys(isJsonObject(operation.responses) ? operation.responses : {}).map(Number);
-  const successes = statuses.filter((status) => status < 400);
+  const successes = statuses.filter((status) => status < 300);
   const scripts = [
     ['prerequest', beforeScript(id)],
     ['test', afterScript(id, successes.length > 0 ? successes : [501])],

@@ -3,7 +3,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { publishSignInFailure } from '../../database/events.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Access, Permission } from '../../routes/http/operation/operation.js';
-import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
+import type { AuthenticatedUser, RequestState } from '../../routes/http/request/request-state.js';
 import { LENIENT, LENIENT_IGNORED, parsePrefer } from '../../routes/http/request/prefer.js';
 import { addWarnings } from '../../routes/http/answer/warning.js';
 import type { Identify } from '../identity/identifier.js';
@@ -92,8 +92,11 @@ export function managementDoor(): Middleware {
   return async (ctx: Context, next: Next) => {
     // However it is spelt: no router may find by PORT what this does not take for management.
     const isManagement = /^\/+management(\/|$)/i.test(decoded(ctx.path));
-    if (isManagement !== atManagement.has(ctx.req))
+    if (isManagement !== atManagement.has(ctx.req)) {
+      // No operation is there by this door.
+      Object.assign(ctx.state, { matched: null } satisfies Partial<RequestState>);
       throw new CdrError('not-found', `No resource found at path: ${withoutOuterSlashes(ctx.path)}`);
+    }
     await next();
   };
 }

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createApp } from '../../src/app.js';
 import { openDoors, type Doors } from '../../src/doors.js';
 import { createLogger } from '../../src/logger.js';
+import { handlerOf } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { testSettings } from '../support/settings.js';
 import { bearer, WITH_ADMIN } from '../support/tokens.js';
@@ -36,7 +36,7 @@ afterAll(() => {
 });
 
 async function opened(of: typeof settings): Promise<{ doors: Doors; port: number }> {
-  const handle = createApp(of, createLogger('silent')).callback();
+  const handle = handlerOf(of, createLogger('silent'));
   const made = openDoors(of, (request, response) => void handle(request, response));
   await made.listen();
   return { doors: made, port: Number(new URL(made.addresses().url).port) };

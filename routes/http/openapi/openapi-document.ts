@@ -17,27 +17,53 @@ import type { SchemaName } from './schemas.js';
 import { isRmSchema, rmReference } from './rm-schemas.js';
 import { ALL_SCHEMAS } from './schemas.js';
 
+/** Every status that an operation may answer but 500, which is a defect: those of its row, and what follows from the row. */
+export function documentedStatuses(operation: Operation): readonly number[] {
+  const own = Object.keys(operation.responses).map(Number);
+  return [...new Set([...own, ...operation.errors, ...generalErrors(operation)])];
+}
+
 /** Statuses that an operation may give beside its own, by who may call it and what it takes and gives. */
-export function generalErrors(operation: Operation): readonly ErrorStatus[] {
-  const { access, request, errors } = operation;
+function generalErrors(operation: Operation): readonly ErrorStatus[] {
+  const { access, request, errors, parameters = [] } = operation;
   const isManagement = operation.path.startsWith('/management');
+  const isKeyed = parameters.includes('Idempotency-Key');
+  const isWritten = isOtherForm(operation);
   const possible: readonly (readonly [ErrorStatus, boolean])[] = [
-    [503, access !== 'open' && operation.isProbe !== true && !isManagement],
+    [503, operation.isProbe !== true],
     [406, access !== 'open' && !isManagement && negotiates(operation)],
-    [413, request !== undefined],
+    [409, isKeyed],
+    [413, request !== undefined || isWritten],
     [415, request !== undefined && !isManagement],
+    [422, request !== undefined || isKeyed || isWritten],
+    [429, operation.isProbe !== true],
     // A query parameter that is not known.
     [400, !errors.includes(400) && operation.takesVariables !== true],
   ];
-  return [...accessErrors(access), ...possible.flatMap(([status, isSo]) => (isSo ? [status] : []))];
+  return [...accessErrors(operation), ...possible.flatMap(([status, isSo]) => (isSo ? [status] : []))];
 }
 
 function negotiates({ id, responses }: Operation): boolean {
   return id !== 'options' && Object.values(responses).some((response) => response.body !== undefined);
 }
 
-function accessErrors(access: Access): readonly ErrorStatus[] {
-  return access === 'open' ? [] : [401, 403];
+/** Whether what is stored may be answered in another form, which is work of the request's budget. */
+function isOtherForm({ access, responses }: Operation): boolean {
+  const isOfRecord = access === 'read' || access === 'write' || access === 'define';
+  return isOfRecord && Object.values(responses).some(({ body }) => OTHER_FORMS.has(body?.types));
+}
+
+const OTHER_FORMS: ReadonlySet<BodyDescription['types'] | undefined> = new Set([
+  'rm',
+  'composition',
+  'template',
+  'webTemplate',
+]);
+
+/** 403 of what is open: a Host that is not the server's. */
+function accessErrors({ access, isProbe }: Operation): readonly ErrorStatus[] {
+  if (access !== 'open') return [401, 403];
+  return isProbe === true ? [] : [403];
 }
 
 /** What the answers of writes are described as: with the body that `Prefer` asks for, or as those without it have none. */
@@ -169,7 +195,7 @@ function responsesOf(operation: Operation, writes: DescribedWrites): JsonObject 
       ? responseObject(response)
       : responseObject({ ...response, body }, isWrite),
   ]);
-  const errors = [...operation.errors, ...generalErrors(operation)]
+  const errors = documentedStatuses(operation)
     .filter((status) => operation.responses[status] === undefined)
     .map((status) => [status, { $ref: `#/components/responses/${status}` }]);
   return Object.fromEntries([...own, ...errors]) as JsonObject;

@@ -10,6 +10,7 @@ export type { Permission } from '../../../config/settings.js';
 /** Media types of bodies, by what they are about. */
 export const MEDIA_TYPES = {
   rm: ['application/json', 'application/xml'],
+  summaries: ['application/json', 'application/xml'],
   composition: [
     'application/json',
     'application/xml',
@@ -120,16 +121,17 @@ export interface OperationGroup {
 export const ERROR_MEANINGS = {
   400: 'Malformed id, parameter, header or body; the message says which',
   401: 'No identity, or one that is not valid',
-  403: 'The identity lacks the permission',
+  403: 'The identity lacks the permission, or the request comes from another site or for another host',
   404: 'Unknown id, or the resource belongs to another EHR',
   405: 'Switched off in this server',
   406: 'No representation can be made that `Accept` takes',
   408: 'The query took longer than `AQL_TIMEOUT_MS`',
   409: 'The state of the EHR or of the resource does not allow it',
   412: 'The version named is not the latest one, which `ETag` and `Location` name',
-  413: 'The body is too large',
+  413: 'The body is too large, or what is answered too much to be written in the form asked for',
   415: 'The type of the body is not supported',
-  422: 'The body can be read but not accepted; `validationErrors` has all findings',
+  422: 'The body can be read but not accepted (`validationErrors` has all findings), or the request needs more work than a server allows one',
+  429: 'Too many requests, or too many wrong passwords; `Retry-After` says when to come again',
   501: 'Not offered by this server',
   502: 'The terminology server failed',
   503: 'The database is away, or the server is starting, busy or stopping',

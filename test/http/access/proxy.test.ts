@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { createApp } from '../../../src/app.js';
 import { identityWarnings } from '../../../src/identity/identity-settings.js';
 import { createLogger } from '../../../src/logger.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { ATTEMPTS_PER_USER } from '../../../src/identity/password-verifier.js';
 import { hashPassword } from '../../../src/identity/password.js';
 import { changeUsers } from '../../../src/identity/users-file.js';
-import { testApp } from '../../support/app.js';
+import { handlerOf, testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { V1 } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
@@ -47,7 +46,7 @@ describe('a proxy that TRUSTED_PROXIES does not name', () => {
   it('is told of in the log, once', async () => {
     const lines: string[] = [];
     const log = createLogger('warn', { write: (line: string) => void lines.push(line) });
-    const handle = createApp(testSettings(), log).callback();
+    const handle = handlerOf(testSettings(), log);
     const app: RequestListener = (incoming, answer) => void handle(incoming, answer);
     for (let i = 0; i < 3; i++) await request(app).get(V1).set('X-Forwarded-For', `203.0.113.${i}`);
     const told = lines.filter((line) => line.includes('TRUSTED_PROXIES'));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { createApp } from '../../../src/app.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { openDoors, type Doors } from '../../../src/doors.js';
 import { createLogger } from '../../../src/logger.js';
+import { handlerOf } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 
 useDatabase();
@@ -15,7 +15,7 @@ let management: string;
 beforeAll(async () => {
   const env = { PORT: '0', MANAGEMENT_PORT: '0', MANAGEMENT_ENDPOINTS: 'all', MANAGEMENT_ACCESS: 'PUBLIC' };
   const settings = loadConfig({ ...env, LOG_LEVEL: 'silent' });
-  const handle = createApp(settings, createLogger('silent')).callback();
+  const handle = handlerOf(settings, createLogger('silent'));
   doors = openDoors(settings, (req, res) => void handle(req, res));
   await doors.listen();
   const { url, managementUrl } = doors.addresses();

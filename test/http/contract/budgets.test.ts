@@ -5,14 +5,13 @@ import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import type { BudgetName } from '../../../openehr/base/errors.js';
-import { createApp } from '../../../src/app.js';
 import { createLogger } from '../../../src/logger.js';
 import { createMetrics } from '../../../src/metrics.js';
 import { REQUEST_BUDGETS } from '../../../src/settings/limits.js';
 import { closeEvaluators } from '../../../workers/evaluation.js';
 import { closePool } from '../../../workers/large-body.js';
 import { closeTranslators } from '../../../workers/translation.js';
-import { testApp } from '../../support/app.js';
+import { handlerOf, testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { aComposition, givenComposition, givenEhr, givenTemplate, V1 } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
@@ -35,7 +34,7 @@ function given(overrides: Partial<typeof usual>): void {
       done();
     },
   });
-  const handle = createApp(testSettings(overrides), createLogger('info', destination)).callback();
+  const handle = handlerOf(testSettings(overrides), createLogger('info', destination));
   app = (incoming, answer) => void handle(incoming, answer);
 }
 const query = (q: string) => request(app).post(`${V1}/query/aql`).send({ q });

@@ -7,9 +7,8 @@ import { verifyStorage } from '../../../maintenance/verify.js';
 import { EXAMINED_EHRS } from '../../../merge/candidates/candidates.js';
 import { MAX_SHARED } from '../../../merge/candidates/score.js';
 import { claimStorage } from '../../../models/settings.js';
-import { createApp } from '../../../src/app.js';
 import { createLogger } from '../../../src/logger.js';
-import { testApp } from '../../support/app.js';
+import { handlerOf, testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { admin, givenMergeTemplates, merge, statusOf, unmerge } from '../../support/merge-http.js';
 import { recordedFinds } from '../../support/merge/recorded-finds.js';
@@ -384,7 +383,7 @@ describe('values of patients', () => {
     const lines: string[] = [];
     const log = createLogger('trace', { write: (line) => void lines.push(line) });
     const settings = testSettings({ ...WITH_ADMIN, logLevel: 'trace' });
-    const handle = createApp(settings, log).callback();
+    const handle = handlerOf(settings, log);
     const one = await givenPatient(['north', 'SECRET-4711'], { id: 'SECRET-0815' });
     await givenPatient(['south', 'SECRET-4711'], { id: 'SECRET-0815' });
     const { body } = await admin(
