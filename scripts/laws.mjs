@@ -18,6 +18,8 @@ import { performance } from 'node:perf_hooks';
 import { processorSeconds } from './processor-seconds.mjs';
 
 const PAGE = 'docs/reliability.md';
+/** What npm is told; not beside the command, where knip would resolve the script's imports from here. */
+const TEST = ['test', '--'];
 const own = process.argv.slice(2);
 const isReport = own.includes('--report');
 const given = own.filter((one) => one !== '--report');
@@ -28,14 +30,14 @@ const seed =
 const env = { ...process.env, TEST_LAWS: '1', ...(seed !== undefined && { LAW_SEED: seed }) };
 
 async function jest(args) {
-  const child = spawn('npm', ['test', '--', ...args], { stdio: 'inherit', env });
+  const child = spawn('npm', [...TEST, ...args], { stdio: 'inherit', env });
   const [code] = await once(child, 'exit');
   return code ?? 1;
 }
 
 /** The files that the arguments name, from the root. */
 function lawFiles() {
-  const listed = execFileSync('npm', ['test', '--', '--listTests', '--json', ...given], { env }).toString();
+  const listed = execFileSync('npm', [...TEST, '--listTests', '--json', ...given], { env }).toString();
   const paths = JSON.parse(listed.split('\n').find((line) => line.startsWith('[')) ?? '[]');
   return paths.map((path) => relative(process.cwd(), path)).sort();
 }
