@@ -17,6 +17,10 @@ export interface Settings {
   readonly oidc: OidcSettings | null;
   /** ISO 3166-1 code that new documents of the console have; null: the country of the browser's language. */
   readonly consoleTerritory: string | null;
+  /** Minutes after which the console is locked for whoever touches nothing; null: never. */
+  readonly consoleIdleMinutes: number | null;
+  /** Paths of the ELEMENTs that say in the console who a patient is; empty: those of his EHR_STATUS. */
+  readonly patientBannerPaths: readonly string[];
   /** Path of the file that `everchart user` writes; null: no users with passwords. */
   readonly basicUsersFile: string | null;
   readonly rolePermissions: RolePermissions;

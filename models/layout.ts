@@ -18,6 +18,7 @@ export const COLLECTIONS = {
   mergeRequests: 'merge_requests',
   waitingRequests: 'waiting_requests',
   mergeJobs: 'merge_jobs',
+  distinctPersons: 'distinct_persons',
   audit: 'audit',
   removals: 'removals',
   sealBlocks: 'seal_blocks',

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { createApi } from './api/api.js';
 import type { ServerSettings } from './api/types.js';
 import { providerAnswer } from './session/provider-answer.js';
 import { SessionProvider } from './session/session.js';
 import { router } from './shell/router.js';
-import { Failure } from './widgets/states.js';
+
+const Failure = lazy(() => import('./widgets/states.js').then((file) => ({ default: file.Failure })));
 
 /** The console, once it knows how one signs in, and who did when a provider sent the user back. */
 export function App(): ReactNode {
@@ -24,7 +25,9 @@ export function App(): ReactNode {
     );
   return error === null ? null : (
     <div className="page">
-      <Failure error={error} retry={() => void refetch()} />
+      <Suspense>
+        <Failure error={error} retry={() => void refetch()} />
+      </Suspense>
     </div>
   );
 }
@@ -36,10 +39,16 @@ function useProviderAnswer(settings: ServerSettings | undefined) {
     queryKey: ['settings', 'provider-answer'],
     queryFn: async () => {
       if (provider === null || providerAnswer === null) return null;
-      const { takeAnswer } = await import('./session/provider.js');
-      const { credentials, view } = await takeAnswer(provider, providerAnswer);
-      router.history.replace(view);
-      return credentials;
+      const { takeAnswer, viewOfRefusal } = await import('./session/provider.js');
+      try {
+        const { credentials, view } = await takeAnswer(provider, providerAnswer);
+        router.history.replace(view);
+        return credentials;
+      } catch (error) {
+        const view = viewOfRefusal(error);
+        if (view !== undefined) router.history.replace(view);
+        throw error;
+      }
     },
     enabled: provider !== null && providerAnswer !== null,
     retry: false,

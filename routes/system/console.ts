@@ -63,6 +63,8 @@ export function consoleOperations(settings: Settings): Operation[] {
           oidc: settings.oidc && { issuer: settings.oidc.issuer, client_id: settings.oidc.clientId },
           administration: settings.adminApiActive,
           territory: settings.consoleTerritory,
+          idle_minutes: settings.consoleIdleMinutes,
+          banner_paths: settings.patientBannerPaths,
         };
       },
     },

@@ -236,6 +236,8 @@ function identitySettings(values: Values, host: string) {
     jwt,
     oidc: oidcSettings(values),
     consoleTerritory: textOrNull(values, 'CONSOLE_TERRITORY'),
+    consoleIdleMinutes: numberOf(values, 'CONSOLE_IDLE_MINUTES') || null,
+    patientBannerPaths: commaList(textOf(values, 'PATIENT_BANNER_PATHS')),
     basicUsersFile: textOrNull(values, 'BASIC_USERS_FILE'),
     rolePermissions: readRolePermissions(roles).roles,
     committerMustBeUser: values.COMMITTER_MUST_BE_USER === true,

@@ -55,6 +55,23 @@ export function timezone(value: string, helpers: Joi.CustomHelpers): string | Jo
   }
 }
 
+/** Paths that may be shown of a patient: each is looked for whenever a page of him is opened. */
+const MAX_BANNER_PATHS = 6;
+const BANNER_PATH =
+  /^openEHR-EHR-[A-Z_]+\.[\w-]+\.v\d[\w.-]*(?:\/[a-z_]+(?:\[(?:at|id)[\d.]+\])?)*\/[a-z_]+\[(?:at|id)[\d.]+\]$/;
+
+/** Check of a comma list of paths to ELEMENTs. */
+export function bannerPaths(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const paths = commaList(value);
+  const wrong = paths.find((path) => !BANNER_PATH.test(path));
+  if (wrong !== undefined)
+    return helpers.message({
+      custom: `{#label}: ${wrong} is no path to an ELEMENT, such as openEHR-EHR-CLUSTER.person.v1/items[at0001]`,
+    });
+  if (paths.length <= MAX_BANNER_PATHS) return value;
+  return helpers.message({ custom: `{#label}: ${paths.length} paths are more than ${MAX_BANNER_PATHS}` });
+}
+
 /** Check of a public key, given as PEM text or by the path of its file; gives the PEM text. */
 export function pemText(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   let pem = value;

@@ -30,6 +30,11 @@ export interface AdministrationApi {
   /** It can never be taken back from then on. */
   finaliseMerge: (mergeId: string, reason: string) => Promise<MergeDetails>;
   /** EHRs that may be of one person: of one EHR, or a page of all after an EHR id. */
+  /** Two persons that look alike: no candidates any more. */
+  sayDistinct: (pair: readonly [string, string], reason: string) => Promise<void>;
+  takeBackDistinct: (pair: readonly [string, string]) => Promise<void>;
+  /** Newest first. */
+  distinct: () => Promise<readonly DistinctPair[]>;
   mergeCandidates: (search: CandidateSearch) => Promise<CandidatePage>;
   /** Physically, with all that it holds; `cascade`: and what would take back the merges that ended in it. Gives what waits. */
   eraseEhr: (ehrId: string, cascade: boolean) => Promise<Approval | undefined>;
@@ -61,6 +66,37 @@ export interface PermissionsReport {
   readonly roles: readonly { readonly role: string; readonly permissions: readonly string[] }[];
   /** null: the identity provider knows them, not the server. */
   readonly users: readonly KnownUser[] | null;
+}
+
+/** Which document goes to which record, and why. */
+interface Move {
+  readonly ehrId: string;
+  readonly containerUid: string;
+  readonly targetEhr: string;
+  readonly reason: string;
+  readonly isPlan: boolean;
+}
+
+/** What moving a document did, or would do. */
+export interface MoveDetails {
+  readonly versions: number;
+  readonly contributions: number;
+  readonly contributions_kept?: readonly string[];
+  readonly item_tags?: number;
+  readonly folder_items: readonly { readonly folder: string; readonly item: string }[];
+}
+
+/** Two EHRs of two persons that look alike. */
+export interface DistinctPair {
+  readonly ehr_id: string;
+  readonly other_ehr_id: string;
+  readonly reason: string;
+  readonly said_by: string;
+  readonly said_at: string;
+}
+
+function distinctPath([left, right]: readonly [string, string]): string {
+  return `/rest/admin/ehr/${encodeURIComponent(left)}/distinct/${encodeURIComponent(right)}`;
 }
 
 /** Whose candidates: of one EHR, else of all, behind an EHR id. */

@@ -15,6 +15,10 @@ export interface ServerSettings {
   readonly administration: boolean;
   /** ISO 3166-1 code of the country; null: the server does not say. */
   readonly territory: string | null;
+  /** How long whoever has signed in may be away before the page is locked; null: as long as he likes. */
+  readonly idle_minutes: number | null;
+  /** Where the name, birth date and the like of a patient stand; empty: wherever in his EHR_STATUS. */
+  readonly banner_paths: readonly string[];
 }
 
 /** A RESULT_SET, as far as it is shown. */

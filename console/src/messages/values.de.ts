@@ -19,6 +19,7 @@ export const values: Readonly<Record<keyof typeof english, string>> = {
   'document.protocol': 'Durchführung',
   'document.about': 'Über dieses Dokument',
   'diff.moved': 'umgeordnet:',
+  'signIn.locked': 'Gesperrt: eine Weile war niemand hier. Nach der Anmeldung ist alles da, was offen war.',
   'signIn.over': 'Ihre Sitzung ist abgelaufen. Melden Sie sich neu an: Ihre Eingaben bleiben erhalten.',
   'form.savedBefore': 'Bereits gespeichert',
   'form.savedBeforeHint':

@@ -17,6 +17,7 @@ export const values = {
   'document.protocol': 'Protocol',
   'document.about': 'About this document',
   'diff.moved': 'put into another order:',
+  'signIn.locked': 'Locked: nobody was here for a while. Sign in again, and what was open is here.',
   'signIn.over': 'Your session is over. Sign in again: nothing that you typed is lost.',
   'form.savedBefore': 'It was saved before',
   'form.savedBeforeHint':

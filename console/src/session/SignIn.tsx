@@ -1,6 +1,6 @@
 import { Button, Paper, PasswordInput, Stack, Tabs, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { createApi } from '../api/api.js';
 import { CdrError } from '@everchart/client';
 import type { Credentials } from '../api/connection.js';
@@ -15,10 +15,13 @@ type OnSignIn = (credentials: Credentials, user: string | undefined) => void;
 /** Asks who the user is, and tries it before it is believed. `isAdmin`: only an administrator or an auditor will do. */
 export function SignIn({
   isAdmin = false,
+  mustProve = false,
   onSignIn,
 }: {
   readonly isAdmin?: boolean;
-  /** In place of a new session; then the page stays, and no provider is gone to. */
+  /** Also whom the provider knows already says there again who he is. */
+  readonly mustProve?: boolean;
+  /** In place of a new session; then the page stays, and the provider is asked in a window of its own. */
   readonly onSignIn?: OnSignIn;
 }): ReactNode {
   const { t } = useMessages();
@@ -33,7 +36,12 @@ export function SignIn({
       <Text c="dimmed" mt={4} mb="md">
         {t(isAdmin ? 'signIn.adminHint' : 'signIn.hint')}
       </Text>
-      {settings.oidc !== null && onSignIn === undefined && <ProviderButton provider={settings.oidc} />}
+      {settings.oidc !== null &&
+        (onSignIn === undefined ? (
+          <ProviderButton provider={settings.oidc} />
+        ) : (
+          <ProviderWindow provider={settings.oidc} mustProve={mustProve} onSignIn={onSignIn} />
+        ))}
       <Tabs defaultValue={ways[0] ?? 'token'} keepMounted={false}>
         {ways.length > 1 && (
           <Tabs.List mb="md">
@@ -55,16 +63,71 @@ export function SignIn({
   );
 }
 
-function ProviderButton({ provider }: { readonly provider: NonNullable<ServerSettings['oidc']> }): ReactNode {
-  const { t } = useMessages();
+type Provider = NonNullable<ServerSettings['oidc']>;
+
+function ProviderButton({ provider }: { readonly provider: Provider }): ReactNode {
   const { refusal } = useSession();
   const leave = useMutation({
     mutationFn: async () => (await import('./provider.js')).goToProvider(provider, location.hash.slice(1)),
   });
-  const error = leave.error ?? refusal;
+  return (
+    <AtProvider
+      provider={provider}
+      isAsking={leave.isPending}
+      error={leave.error ?? refusal}
+      ask={leave.mutate}
+    />
+  );
+}
+
+/** What is open here stays, while the provider is asked elsewhere; a window that was closed is opened again by another click. */
+function ProviderWindow({
+  provider,
+  mustProve,
+  onSignIn,
+}: {
+  readonly provider: Provider;
+  readonly mustProve: boolean;
+  readonly onSignIn: OnSignIn;
+}): ReactNode {
+  const { attempt, failure, isTrying } = useAttempt(onSignIn);
+  const open = useRef<AbortController>(null);
+  // A window is opened only right after a click: what it takes is there by then.
+  useEffect(() => void import('./provider.js'), []);
+  const { mutate, error } = useMutation({
+    mutationFn: async () => {
+      open.current?.abort('asked anew');
+      const asking = new AbortController();
+      open.current = asking;
+      const { askProviderInWindow } = await import('./provider.js');
+      await attempt(await askProviderInWindow(provider, { mustProve, signal: asking.signal }));
+    },
+  });
+  return (
+    <AtProvider
+      provider={provider}
+      isAsking={isTrying}
+      error={failure === null ? error : new Error(failure)}
+      ask={mutate}
+    />
+  );
+}
+
+function AtProvider({
+  provider,
+  isAsking,
+  error,
+  ask,
+}: {
+  readonly provider: Provider;
+  readonly isAsking: boolean;
+  readonly error: Error | null;
+  readonly ask: () => void;
+}): ReactNode {
+  const { t } = useMessages();
   return (
     <Stack gap="xs" mb="lg">
-      <Button loading={leave.isPending} onClick={() => leave.mutate()}>
+      <Button loading={isAsking} onClick={() => ask()}>
         {t('signIn.provider', { host: new URL(provider.issuer).host })}
       </Button>
       {error !== null && (

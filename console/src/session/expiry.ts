@@ -1,12 +1,15 @@
 import { CdrError } from '@everchart/client';
 
-/** Whether the server has told that it no longer knows who asks; whoever listens is told of each change. */
+/** Why nobody goes on before he has said again who he is: the server no longer knows him, or he was away. */
+export type WhyOver = 'refused' | 'away';
+
+/** Whether a session is over, and why; whoever listens is told of each change. */
 class Expiry {
-  #isOver = false;
+  #why: WhyOver | null = null;
   readonly #listeners = new Set<() => void>();
 
-  get isOver(): boolean {
-    return this.#isOver;
+  get why(): WhyOver | null {
+    return this.#why;
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -16,15 +19,19 @@ class Expiry {
 
   /** What a request failed with. */
   readonly see = (error: Error): void => {
-    if (error instanceof CdrError && error.status === 401) this.#set(true);
+    // Whoever is away stays so, whatever the server says meanwhile.
+    if (error instanceof CdrError && error.status === 401) this.#set(this.#why ?? 'refused');
   };
 
-  /** Somebody has signed in, or nobody is any more. */
-  readonly end = (): void => this.#set(false);
+  /** Nobody has touched the page for long. */
+  readonly lock = (): void => this.#set('away');
 
-  #set(isOver: boolean): void {
-    if (this.#isOver === isOver) return;
-    this.#isOver = isOver;
+  /** Somebody has signed in, or nobody is any more. */
+  readonly end = (): void => this.#set(null);
+
+  #set(why: WhyOver | null): void {
+    if (this.#why === why) return;
+    this.#why = why;
     for (const listener of this.#listeners) listener();
   }
 }

@@ -1,3 +1,6 @@
+/** How the state of a sign-in ends that was begun in a window of its own. */
+export const IN_WINDOW = ';window';
+
 const ANSWER = /^#(?=.*\bstate=)(?=.*\b(?:code|error)=)[^/]*$/;
 
 /**
@@ -8,7 +11,25 @@ function takenAnswer(): string | null {
   const { hash, pathname, search } = location;
   if (!ANSWER.test(hash)) return null;
   history.replaceState(null, '', `${pathname}${search}#/`);
+  giveToWhoeverWaits(hash);
   return hash;
+}
+
+/**
+ * A window that was opened to sign in gives the answer to the page that waits for it, and closes. By a channel of the
+ * origin: the way between a page and its window ends where the window leaves for the provider (COOP).
+ */
+function giveToWhoeverWaits(hash: string): void {
+  const state = new URLSearchParams(hash.slice(1)).get('state') ?? '';
+  if (!state.endsWith(IN_WINDOW)) return;
+  const channel = new BroadcastChannel(`oidc-client-popup-${state}`);
+  channel.postMessage({
+    source: 'oidc-client',
+    url: location.href.replace(/#.*$/, '') + hash,
+    keepOpen: true,
+  });
+  channel.close();
+  window.close();
 }
 
 /** The answer that this page was opened with. */

@@ -1,6 +1,14 @@
-import { InMemoryWebStorage, UserManager, WebStorageStateStore, type IdTokenClaims } from 'oidc-client-ts';
+import {
+  ErrorResponse,
+  InMemoryWebStorage,
+  UserManager,
+  WebStorageStateStore,
+  type IdTokenClaims,
+  type User,
+} from 'oidc-client-ts';
 import { serverRoot, type Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
+import { IN_WINDOW } from './provider-answer.js';
 
 type Provider = NonNullable<ServerSettings['oidc']>;
 
@@ -33,6 +41,24 @@ export async function goToProvider(provider: Provider, view: string): Promise<vo
 }
 
 /**
+ * Asks the provider in a window of its own, so that this page stays as it is. `mustProve`: also who has a session there
+ * says again who he is. @throws Error where no window may be opened, or what the provider refused
+ */
+export async function askProviderInWindow(
+  provider: Provider,
+  { mustProve, signal }: { readonly mustProve: boolean; readonly signal: AbortSignal },
+): Promise<Credentials> {
+  const manager = managerOf(provider);
+  const user = await manager.signinPopup({
+    popupSignal: signal,
+    url_state: IN_WINDOW.slice(1),
+    nonce: crypto.randomUUID(),
+    ...(mustProve && { prompt: 'login' }),
+  });
+  return credentialsOf(provider, manager, user);
+}
+
+/**
  * An ID token says who somebody is only if that provider made it for this application: the library compares the nonce, and
  * neither of these. @throws Error when it was made by or for somebody else
  */
@@ -52,23 +78,34 @@ export async function takeAnswer(
   const manager = managerOf(provider);
   const user = await manager.signinCallback(`${serverRoot()}/console${answer}`);
   if (user === undefined) throw new Error('the answer is of no sign-in');
-  requireMeant(user.profile, provider);
-  const { preferred_username: userName, name, sub } = user.profile;
   return {
     view: typeof user.state === 'string' ? user.state : '/',
-    credentials: {
-      kind: 'provider',
-      name: userName ?? name ?? sub,
-      token: async ({ refresh }) => {
-        const known = await manager.getUser();
-        const isOld = refresh || known?.expired === true;
-        // Without a token to renew it with, the server says that it is no longer valid.
-        const current = isOld && known?.refresh_token !== undefined ? await manager.signinSilent() : known;
-        return current?.access_token ?? '';
-      },
-      signOut: async () => {
-        await manager.signoutRedirect();
-      },
+    credentials: credentialsOf(provider, manager, user),
+  };
+}
+
+/** @throws Error when the ID token was made by or for somebody else */
+function credentialsOf(provider: Provider, manager: UserManager, { profile }: User): Credentials {
+  requireMeant(profile, provider);
+  const { preferred_username: userName, name, sub } = profile;
+  return {
+    kind: 'provider',
+    name: userName ?? name ?? sub,
+    token: async ({ refresh }) => {
+      const known = await manager.getUser();
+      const isOld = refresh || known?.expired === true;
+      // Without a token to renew it with, the server says that it is no longer valid.
+      const current = isOld && known?.refresh_token !== undefined ? await manager.signinSilent() : known;
+      return current?.access_token ?? '';
+    },
+    signOut: async () => {
+      await manager.signoutRedirect();
     },
   };
+}
+
+/** The view that a refused sign-in was begun from; undefined: what was thrown does not say. */
+export function viewOfRefusal(error: unknown): string | undefined {
+  const view = error instanceof ErrorResponse ? error.state : undefined;
+  return typeof view === 'string' ? view : undefined;
 }

@@ -4,7 +4,7 @@ import { CdrError } from '@everchart/client';
 import { createApi, type Api } from '../api/api.js';
 import type { Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
-import { expiry } from './expiry.js';
+import { expiry, type WhyOver } from './expiry.js';
 import { permissionsOf } from './permissions.js';
 
 /** Who uses the console, and the server as he may ask it. */
@@ -14,6 +14,8 @@ export interface Session {
   /** Why a provider that sent the user back did not let him in. */
   readonly refusal: Error | null;
   readonly credentials: Credentials;
+  /** Another number for each who signs in: what a page holds is his alone. */
+  readonly person: number;
   /** Whether the standard API answers: signed in, or `AUTH=none`. */
   readonly isIn: boolean;
   readonly signIn: (credentials: Credentials) => void;
@@ -38,9 +40,11 @@ export function SessionProvider({
   readonly children: ReactNode;
 }): ReactNode {
   const [credentials, setCredentials] = useState<Credentials>(first ?? { kind: 'none' });
+  const [person, setPerson] = useState(0);
   const queries = useQueryClient();
   const session = useMemo<Session>(() => {
     const change = (next: Credentials): void => {
+      setPerson((number) => number + 1);
       // Nothing that one user was shown may be seen by the next.
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'settings' });
       setCredentials(next);
@@ -51,6 +55,7 @@ export function SessionProvider({
       settings,
       refusal,
       credentials,
+      person,
       isIn: credentials.kind !== 'none' || settings.auth === 'none',
       signIn: change,
       renew: (next) => {
@@ -63,7 +68,7 @@ export function SessionProvider({
         if (credentials.kind === 'provider') void credentials.signOut().catch(() => undefined);
       },
     };
-  }, [credentials, settings, refusal, queries]);
+  }, [credentials, person, settings, refusal, queries]);
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
@@ -80,7 +85,7 @@ export function useApi(): Api {
 }
 
 /** Whether the user has a permission; with `AUTH=none` everybody may read, write and define. */
-export function useMay(permission: 'write' | 'define'): boolean {
+export function useMay(permission: 'write' | 'define' | 'draft'): boolean {
   const { api, isIn } = useSession();
   const { data } = useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn });
   return data !== undefined && (data.user === null || data.user.permissions.includes(permission));
@@ -122,9 +127,9 @@ export function useMayAudit(): boolean {
   return useOffice()?.mayAudit === true;
 }
 
-/** Whether the session of a user who had signed in is over. */
-export function useIsOver(): boolean {
+/** Why the session of a user who had signed in is over; null: it is not. */
+export function useWhyOver(): WhyOver | null {
   const { credentials } = useSession();
-  const isOver = useSyncExternalStore(expiry.subscribe, () => expiry.isOver);
-  return isOver && credentials.kind !== 'none';
+  const why = useSyncExternalStore(expiry.subscribe, () => expiry.why);
+  return credentials.kind === 'none' ? null : why;
 }

@@ -3,15 +3,22 @@ import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
-import { SignInAgain } from '../session/SignInAgain.js';
-import { SignIn } from '../session/SignIn.js';
-import { useIsClosed, useSession } from '../session/session.js';
+import { useIsClosed, useSession, useWhyOver } from '../session/session.js';
+import { useHiddenPage, useIdleLock } from '../session/use-idle-lock.js';
 import { Icon, type IconName } from '../widgets/Icon.js';
 import { ConnectionBar } from './ConnectionBar.js';
 import { Shortcuts } from './Shortcuts.js';
 import { UserMenu } from './UserMenu.js';
 
-const Palette = lazy(() => import('./Palette.js').then(({ Palette: component }) => ({ default: component })));
+// What a first look does not need comes after it.
+const Palette = lazy(() => import('./Palette.js').then((file) => ({ default: file.Palette })));
+const Shortcuts = lazy(() => import('./Shortcuts.js').then((file) => ({ default: file.Shortcuts })));
+const Toasts = lazy(() => import('../widgets/Toasts.js').then((file) => ({ default: file.Toasts })));
+const UserMenu = lazy(() => import('./UserMenu.js').then((file) => ({ default: file.UserMenu })));
+const SignIn = lazy(() => import('../session/SignIn.js').then((file) => ({ default: file.SignIn })));
+const SignInAgain = lazy(() =>
+  import('../session/SignInAgain.js').then((file) => ({ default: file.SignInAgain })),
+);
 
 /** Where they go who are offered nothing else. */
 const WORK = '/administration';
@@ -27,14 +34,22 @@ const PLACES = [
 /** What stands around every view: the rail, search, who is signed in. */
 export function Shell(): ReactNode {
   const { t } = useMessages();
-  const { isIn } = useSession();
+  const { credentials, isIn, person } = useSession();
+  const why = useWhyOver();
+  const isOver = why !== null;
+  useIdleLock();
+  useHiddenPage(why === 'away');
   const isClosed = useIsClosed();
   const [isSearching, search] = useDisclosure();
   const [isHelping, help] = useDisclosure();
-  useHotkeys([
-    ['mod+K', search.open],
-    ['?', help.open],
-  ]);
+  useHotkeys(
+    isOver
+      ? []
+      : [
+          ['mod+K', search.open],
+          ['?', help.open],
+        ],
+  );
   return (
     <div className="shell">
       <a className="skip" href="#main" onClick={focusMain}>
@@ -66,11 +81,17 @@ export function Shell(): ReactNode {
       </nav>
       <main id="main" tabIndex={-1}>
         <ConnectionBar />
-        <Suspense>{isIn ? <Outlet /> : <SignIn />}</Suspense>
+        <Suspense key={person}>{isIn ? <Outlet /> : <SignIn />}</Suspense>
       </main>
       <Suspense>{isSearching && <Palette close={search.close} />}</Suspense>
-      <SignInAgain />
-      <Shortcuts isOpen={isHelping} close={help.close} />
+      <Suspense>
+        <Toasts />
+      </Suspense>
+      {/* There before it is wanted: the server may be away by then. */}
+      <Suspense>{credentials.kind !== 'none' && <SignInAgain why={why} />}</Suspense>
+      <Suspense>
+        <Shortcuts isOpen={isHelping} close={help.close} />
+      </Suspense>
     </div>
   );
 }

@@ -1,16 +1,18 @@
 import { Button, Menu, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { LANGUAGES, type Language } from '../messages/languages.js';
 import { useMessages } from '../messages/messages.js';
 import { useSession } from '../session/session.js';
-import { isAnythingUnsaved } from '../session/unsaved.js';
+import { useSignOut } from '../session/use-sign-out.js';
 import { useGo } from './address.js';
 import { Icon } from '../widgets/Icon.js';
 
 /** Who is signed in, and how the console looks to him. */
 export function UserMenu({ openHelp }: { readonly openHelp: () => void }): ReactNode {
   const { t, language, setLanguage } = useMessages();
-  const { credentials, signOut } = useSession();
+  const { credentials } = useSession();
+  const signOut = useSignOut();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const name = useUserName();
   const go = useGo();
@@ -35,7 +37,7 @@ export function UserMenu({ openHelp }: { readonly openHelp: () => void }): React
           </Menu.Item>
         ))}
         <Menu.Label>{t('user.language')}</Menu.Label>
-        {(['en', 'de'] as const).map((each) => (
+        {(Object.keys(LANGUAGES) as Language[]).map((each) => (
           <Menu.Item
             key={each}
             lang={each}
@@ -44,7 +46,7 @@ export function UserMenu({ openHelp }: { readonly openHelp: () => void }): React
               setLanguage(each);
             }}
           >
-            {each === 'en' ? 'English' : 'Deutsch'}
+            {LANGUAGES[each].name}
           </Menu.Item>
         ))}
         <Menu.Divider />
@@ -54,9 +56,7 @@ export function UserMenu({ openHelp }: { readonly openHelp: () => void }): React
         {credentials.kind === 'none' ? (
           <Menu.Item onClick={() => go({ to: '/administration' })}>{t('signIn.go')}</Menu.Item>
         ) : (
-          <Menu.Item onClick={() => (!isAnythingUnsaved() || window.confirm(t('form.leave'))) && signOut()}>
-            {t('signIn.out')}
-          </Menu.Item>
+          <Menu.Item onClick={() => void signOut()}>{t('signIn.out')}</Menu.Item>
         )}
       </Menu.Dropdown>
     </Menu>

@@ -110,6 +110,18 @@ export const ACCESS_SETTINGS: readonly SettingDescription[] = [
     "country, such as DE, of documents that are made in the console; empty = that of the browser's language",
   ),
   setting(
+    'CONSOLE_IDLE_MINUTES',
+    count().min(0).max(1440).default(15),
+    '15',
+    'minutes after which the console is locked for whoever has signed in and touches nothing; 0 = never',
+  ),
+  setting(
+    'PATIENT_BANNER_PATHS',
+    text().default('').custom(bannerPaths),
+    '',
+    'comma list of paths of ELEMENTs that the console shows above a record, docs/console.md; empty = those of the EHR_STATUS',
+  ),
+  setting(
     'COMMITTER_MUST_BE_USER',
     flag(false),
     'false',

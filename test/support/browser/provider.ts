@@ -10,6 +10,10 @@ export interface IdentityProvider {
   readonly asked: string[];
   /** Claims of its ID tokens from now on, over the right ones; undefined takes one away. */
   claims: Readonly<Record<string, unknown>>;
+  /** `prompt` of each request to sign in; empty: it had none. */
+  readonly prompts: string[];
+  /** The error that it answers with in place of a code. */
+  refusal: string | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -17,7 +21,8 @@ export interface IdentityProvider {
 export async function startIdentityProvider(roles: readonly string[]): Promise<IdentityProvider> {
   const asked: string[] = [];
   const challenges = new Map<string, { readonly challenge: string; readonly nonce: string }>();
-  const provider: Pick<IdentityProvider, 'claims'> = { claims: {} };
+  const prompts: string[] = [];
+  const provider: Pick<IdentityProvider, 'claims' | 'refusal'> = { claims: {}, refusal: undefined };
   const server: Server = createServer((request, response) => {
     void answer(request, response);
   });
@@ -44,7 +49,9 @@ export async function startIdentityProvider(roles: readonly string[]): Promise<I
       challenge: asks.get('code_challenge') ?? '',
       nonce: asks.get('nonce') ?? '',
     });
-    const back = new URLSearchParams({ code, state: asks.get('state') ?? '' });
+    prompts.push(asks.get('prompt') ?? '');
+    const said = provider.refusal === undefined ? { code } : { error: provider.refusal };
+    const back = new URLSearchParams({ ...said, state: asks.get('state') ?? '' });
     const mark = asks.get('response_mode') === 'fragment' ? '#' : '?';
     response.writeHead(302, { Location: `${asks.get('redirect_uri')}${mark}${back.toString()}` }).end();
   }
@@ -70,7 +77,7 @@ export async function startIdentityProvider(roles: readonly string[]): Promise<I
     end_session_endpoint: `${url}/end`,
   });
   const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
-  return Object.assign(provider, { url, asked, close });
+  return Object.assign(provider, { url, asked, prompts, close });
 }
 
 /** The page cannot check a signature, and need not: the token comes from the provider over TLS. */
