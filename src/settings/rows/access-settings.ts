@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { codeSetCodes } from '../../../openehr/rm/terminology/openehr.js';
 import { readRolePermissions } from '../../identity/identifier.js';
-import { choice, count, flag, list, pemText, text, webAddress } from '../setting-checks.js';
+import { bannerPaths, choice, count, flag, list, pemText, text, webAddress } from '../setting-checks.js';
 import { setting, type SettingDescription } from './setting.js';
 
 const JWT_ALGORITHMS = [

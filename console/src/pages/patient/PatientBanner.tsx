@@ -1,11 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { textAt } from '../../api/json.js';
+import type { Json, JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
+import { bannerQuery, elementsAt } from '../../record/banner-path.js';
 import { patientOf } from '../../record/patient.js';
 import { wholeText } from '../../record/values/value-reader.js';
 import { valueText } from '../../record/values/value-text.js';
-import { useApi } from '../../session/session.js';
+import { useApi, useSession } from '../../session/session.js';
 import { patientView } from '../../shell/address.js';
 import { Id } from '../../widgets/Id.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
@@ -16,22 +18,52 @@ const MOST_FACTS = 6;
 /** Whose record one reads or writes, above everything that is below a patient, on the screen and on paper. */
 export function PatientBanner({ ehrId }: { readonly ehrId: string }): ReactNode {
   const reader = useMessages();
-  const { subject, namespace, elements } = patientOf(useStatus(ehrId));
+  const status = useStatus(ehrId);
+  const { subject, namespace } = patientOf(status);
+  const facts = useFacts(ehrId, status);
   return (
     <section className="patient-banner" aria-label={reader.t('patient.banner')}>
       <ViewLink view={patientView(ehrId)} fw={700}>
         {subject || reader.t('patient.nobody')}
       </ViewLink>
       {namespace !== '' && <span className="quiet">{namespace}</span>}
-      {elements.slice(0, MOST_FACTS).map((element, index) => (
+      {facts.map(({ name, value }, index) => (
         <span key={index}>
-          <span className="quiet">{textAt(element, 'name', 'value')}</span>{' '}
-          {wholeText(valueText(element['value'], reader))}
+          <span className="quiet">{name}</span> {wholeText(valueText(value, reader))}
         </span>
       ))}
       <Id value={ehrId} length={36} />
     </section>
   );
+}
+
+/** What else says who he is, such as name, birth date and sex. */
+interface Fact {
+  readonly name: string;
+  readonly value: Json | undefined;
+}
+
+/** What is at the paths that the server names, in their order: in the status, else in the newest document; without paths all of the status. */
+function useFacts(ehrId: string, status: JsonObject | undefined): Fact[] {
+  const { api, settings } = useSession();
+  const paths = settings.banner_paths;
+  const inStatus = paths.map((path) => elementsAt(status, path)[0]);
+  const inDocuments = useQueries({
+    queries: paths.map((path, index) => ({
+      queryKey: ['banner', ehrId, path],
+      queryFn: async () => (await api.rows<Fact>(bannerQuery(path) ?? '', { ehrId }))[0] ?? null,
+      enabled: status !== undefined && inStatus[index] === undefined && bannerQuery(path) !== null,
+    })),
+  });
+  if (paths.length === 0) return patientOf(status).elements.slice(0, MOST_FACTS).map(factOf);
+  return paths.flatMap((_, index) => {
+    const element = inStatus[index];
+    return element === undefined ? (inDocuments[index]?.data ?? []) : factOf(element);
+  });
+}
+
+function factOf(element: JsonObject): Fact {
+  return { name: textAt(element, 'name', 'value'), value: element['value'] };
 }
 
 /** The EHR_STATUS of a record; undefined until it is known. */
