@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Violation } from '../openehr/base/violation.js';
 import { CdrError } from '../openehr/base/errors.js';
 import { within, Work, type Counted, type WorkBudget } from '../openehr/base/work.js';
-import { isJsonObject, type JsonObject, jsonOf, type JsonValue } from '../openehr/base/json.js';
+import { isJsonObject, type JsonObject, jsonObjectOf, jsonOf, type JsonValue } from '../openehr/base/json.js';
 
 import { validateContent, readObject, type CompositionRules } from '../change/composition/content.js';
 import {
@@ -17,6 +17,7 @@ import { parseJson } from '../openehr/format/canonical-json.js';
 import { fromXml, toXml } from '../openehr/format/canonical-xml.js';
 import { compositionText } from '../openehr/format/composition-text.js';
 import type { BodyType } from '../openehr/format/media-type.js';
+import { readFlatOver } from '../openehr/format/flat/carry-over.js';
 import { readFlat } from '../openehr/format/flat/read.js';
 import { structuredToFlat } from '../openehr/format/structured.js';
 import { deriveContent } from '../aql/index/derive.js';
@@ -56,6 +57,8 @@ export interface ParsedComposition {
     readonly template: TemplateText;
     /** ms since 1970: what `now` and missing times become. */
     readonly now: number;
+    /** JSON of what is changed, of which is kept what the form does not say. */
+    readonly previous?: string;
   };
 }
 
@@ -203,12 +206,15 @@ export function writeObject({
 
 function fromSimplified(
   parsed: JsonValue,
-  { isStructured, template, now }: NonNullable<ParsedComposition['simplified']>,
+  { isStructured, template, now, previous }: NonNullable<ParsedComposition['simplified']>,
   warnings: string[],
 ): JsonObject {
   if (!isJsonObject(parsed)) throw new CdrError('invalid', 'the body must be an object');
   const flat = isStructured ? structuredToFlat(parsed) : parsed;
-  return readFlat(flat, compiled(template), { now: new Date(now), warnings });
+  const options = { now: new Date(now), warnings, template: compiled(template) };
+  return previous === undefined
+    ? readFlat(flat, options.template, options)
+    : readFlatOver(flat, jsonObjectOf(previous), options);
 }
 
 function compiled({ key, opt }: TemplateText): CompiledTemplate {

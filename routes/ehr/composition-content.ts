@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { tryHere, within } from '../../openehr/base/work.js';
-import { isJsonObject, jsonOf, type JsonObject } from '../../openehr/base/json.js';
+import { isJsonObject, jsonObjectOf, jsonOf, type JsonObject } from '../../openehr/base/json.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
 import { readObject } from '../../change/composition/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';
@@ -13,6 +13,7 @@ import { templateNotFound } from '../../change/commit/refusal.js';
 import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js';
 import { compositionText } from '../../openehr/format/composition-text.js';
+import { readFlatOver } from '../../openehr/format/flat/carry-over.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import { structuredToFlat } from '../../openehr/format/structured.js';
@@ -39,7 +40,7 @@ import { bodyOwner, bodyReading, compilingFor } from '../http/request/request-bo
 import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
 import { warnOfContextKeys, warnOfEmptyLists } from '../http/answer/warning.js';
 import { writtenText, writtenXml } from '../http/answer/written.js';
-import { locatedInFlat, locatedInForm } from './located-violations.js';
+import { locatedInFlat, locatedInFlatOver, locatedInForm } from './located-violations.js';
 
 /** Forms of a COMPOSITION request. @throws unsupported-media-type, then not-acceptable, invalid */
 export function compositionExchange(ctx: Context): Exchange {
@@ -60,16 +61,20 @@ function formatOf(ctx: Context): string | undefined {
   return queryParameter(ctx, 'format') ?? undefined;
 }
 
+/** What a FLAT body is a change of; null: there is no such version. */
+type Before = () => Promise<VersionDoc | null>;
+
 /**
  * Parses the body and gives what turns it into canonical JSON later, once the request itself is in order; a large
- * body is read in another thread. `findings`: of lenient validation, filled with what is left out.
+ * body is read in another thread. `findings`: of lenient validation, filled with what is left out. `before`: what the client
+ * wants to be kept of, where a simplified form does not say it.
  * @throws invalid when the body is missing or malformed, or a simplified form comes without template id; too-large
  * beyond the limits
  */
 export async function compositionReader(
   ctx: Context,
   form: BodyType,
-  findings?: AcceptedFinding[],
+  { findings, before }: { readonly findings?: AcceptedFinding[] | undefined; readonly before?: Before } = {},
 ): Promise<LocatingReader> {
   const text = requiredBodyText(ctx);
   const templateId = templateIdFrom(ctx);
@@ -83,7 +88,8 @@ export async function compositionReader(
       return { read: () => readLarge(ctx, json, findings), located: asItIs };
     }
     const simplifiedId = requireSimplified(json.startsWith('{'), templateId);
-    return { read: () => fromLargeSimplified(ctx, json, isStructured, simplifiedId), located: asItIs };
+    const large = { json, isStructured, templateId: simplifiedId };
+    return { read: () => fromLargeSimplified(ctx, large, before), located: asItIs };
   }
   const parsed = await parseCanonical(ctx, text, form, 'COMPOSITION');
   if (isJsonObject(parsed) && form.format !== 'XML') requireForm(isSimplified ? form.format : 'JSON', parsed);
@@ -98,8 +104,15 @@ export async function compositionReader(
   const simplifiedId = requireSimplified(isJsonObject(parsed), templateId);
   const simplified = { body: parsed as JsonObject, isStructured };
   return {
-    read: () => fromSimplified(ctx, simplified, simplifiedId),
-    located: (error) => locatedInFlat(ctx, error, () => flatOf(simplified), simplifiedId),
+    read: () => fromSimplified(ctx, simplified, simplifiedId, before),
+    located: async (error) => {
+      const previous = await contentBefore(before, simplifiedId);
+      if (previous === null) return locatedInFlat(ctx, error, () => flatOf(simplified), simplifiedId);
+      return locatedInFlatOver(ctx, error, () => flatOf(simplified), {
+        templateId: simplifiedId,
+        before: jsonObjectOf(previous),
+      });
+    },
   };
 }
 
@@ -149,29 +162,49 @@ async function fromSimplified(
   ctx: Context,
   simplified: Simplified,
   templateId: string,
+  before?: Before,
 ): ReturnType<CompositionReader> {
   const template = await knownTemplate(ctx, templateId);
   const warnings: string[] = [];
-  const here = tryHere(ctx.state.work, () =>
-    readObject(readFlat(flatOf(simplified), template, { now: new Date(), warnings }), 'COMPOSITION'),
-  );
-  if (here === null)
-    return fromLargeSimplified(ctx, JSON.stringify(simplified.body), simplified.isStructured, templateId);
+  const previous = await contentBefore(before, templateId);
+  const here = tryHere(ctx.state.work, () => {
+    const options = { now: new Date(), warnings, template };
+    const flat = flatOf(simplified);
+    const read =
+      previous === null
+        ? readFlat(flat, template, options)
+        : readFlatOver(flat, jsonObjectOf(previous), options);
+    return readObject(read, 'COMPOSITION');
+  });
+  if (here === null) {
+    const json = JSON.stringify(simplified.body);
+    return fromLargeSimplified(ctx, { json, isStructured: simplified.isStructured, templateId }, before);
+  }
   warnOfContextKeys(ctx, warnings);
   return here.value;
 }
 
 async function fromLargeSimplified(
   ctx: Context,
-  json: string,
-  isStructured: boolean,
-  templateId: string,
+  {
+    json,
+    isStructured,
+    templateId,
+  }: { readonly json: string; readonly isStructured: boolean; readonly templateId: string },
+  before?: Before,
 ): Promise<LargeComposition> {
   const template = templateText(await knownTemplateDoc(templateId));
-  const simplified = { isStructured, template, now: Date.now() };
+  const previous = await contentBefore(before, templateId);
+  const simplified = { isStructured, template, now: Date.now(), ...(previous !== null && { previous }) };
   const large = await readLargeComposition({ json, simplified }, bodyOwner(ctx));
   warnOfContextKeys(ctx, large.warnings);
   return large;
+}
+
+/** The JSON of what is changed; null: nothing is to be kept of it, or it is of another template. */
+async function contentBefore(before: Before | undefined, templateId: string): Promise<string | null> {
+  const version = (await before?.()) ?? null;
+  return version?.template_id === templateId ? version.data : null;
 }
 
 async function knownTemplate(ctx: Context, templateId: string): Promise<CompiledTemplate> {

@@ -11,7 +11,7 @@ import { changeContext, type ChangeContext } from '../../change/commit/context.j
 import { ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
-import type { VersionDoc } from '../../models/version.js';
+import { versionById, type VersionDoc } from '../../models/version.js';
 import {
   compositionExchange,
   compositionReader,
@@ -24,6 +24,7 @@ import { commitHeaders, commitMetadata } from '../http/request/headers.js';
 import { containerUidOf, ifMatchFrom, requireVersionUid } from '../http/request/object-ids.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { parsePrefer } from '../http/request/prefer.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import {
   CREATED,
@@ -146,7 +147,7 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const ehrId = pathParameter(ctx, 'ehr_id');
   const metadata = commitMetadata(ctx, 'POST', settings);
   const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
-  const { read, located } = await compositionReader(ctx, request, metadata.findings);
+  const { read, located } = await compositionReader(ctx, request, { findings: metadata.findings });
   const change = { ehrId, metadata, inSameTransaction };
   const version = await createComposition(warning(ctx, context), change, read).catch(
     async (error: unknown) => {
@@ -179,7 +180,11 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const ifMatch = ifMatchFrom(ctx, settings.systemId);
   const metadata = withStateOfQuery(ctx, settings, commitMetadata(ctx, 'PUT', settings));
   const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
-  const { read, located } = await compositionReader(ctx, request, metadata.findings);
+  const { keepsUnshown } = parsePrefer(ctx.get('Prefer'));
+  const { read, located } = await compositionReader(ctx, request, {
+    findings: metadata.findings,
+    ...(keepsUnshown && { before: () => versionById(ehrId, 'COMPOSITION', ifMatch) }),
+  });
   const change = { ehrId, versionedObjectUid, ifMatch, metadata, inSameTransaction };
   const version = await updateComposition(context, change, read).catch(async (error: unknown) => {
     throw await located(error);

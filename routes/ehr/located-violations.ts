@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/bas
 import { groupBy } from '../../openehr/base/maps.js';
 import type { Violation } from '../../openehr/base/violation.js';
 import { within } from '../../openehr/base/work.js';
+import { readFlatOver } from '../../openehr/format/flat/carry-over.js';
 import { withFlatPaths, withFormPaths } from '../../openehr/format/flat/violation-key.js';
 import { readRm } from '../../openehr/rm/read.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
@@ -27,6 +28,20 @@ export async function locatedInFlat(
 ): Promise<unknown> {
   return relocated(error, (found) =>
     keyed(ctx, found, templateId, (template) => withFlatPaths(found, flatOf(), template)),
+  );
+}
+
+/** The same of a body that was read as a change of what was before: what was kept stands between what was sent. */
+export async function locatedInFlatOver(
+  ctx: Context,
+  error: unknown,
+  flatOf: () => JsonObject,
+  { templateId, before }: { readonly templateId: string; readonly before: JsonObject },
+): Promise<unknown> {
+  return relocated(error, (found) =>
+    keyed(ctx, found, templateId, (template) =>
+      withFormPaths(found, readFlatOver(flatOf(), before, { now: new Date(), template }), template),
+    ),
   );
 }
 

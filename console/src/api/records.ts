@@ -20,6 +20,8 @@ import type { JsonObject } from './types.js';
 interface Commit {
   readonly template?: string;
   readonly lifecycle?: '532' | '553';
+  /** Of an update in FLAT: what FLAT cannot say stays. */
+  readonly keepsUnshown?: boolean;
   /** Of everything that is one act of the user. */
   readonly idempotencyKey?: string;
 }

@@ -29,6 +29,8 @@ export interface CommitCompositionOptions extends CommitOptions {
   readonly template?: string | undefined;
   /** What form the content is in, where it cannot be seen. */
   readonly format?: CompositionFormat | undefined;
+  /** Of an update in FLAT or STRUCTURED: what these forms cannot say, and what they say as before, stays as it was. */
+  readonly keepsUnshown?: boolean | undefined;
   /** Replaces the item tags of the container. */
   readonly tags?: readonly Tag[] | undefined;
 }
@@ -193,7 +195,8 @@ export class Compositions {
 
   #put(uid: string, content: CompositionContent, options: CommitCompositionOptions): Promise<VersionInfo> {
     const { headers, ...call } = commitCall(content, options);
-    const sent = { ...headers, 'If-Match': `"${uid}"` };
+    const kept = options.keepsUnshown === true && { Prefer: 'unshown=keep' };
+    const sent = { ...headers, ...kept, 'If-Match': `"${uid}"` };
     return this.#caller.commit('PUT', this.#root + path`/composition/${versionedObjectUidOf(uid)}`, {
       ...call,
       headers: sent,

@@ -5,6 +5,8 @@ export interface Preference {
   readonly resolveRefs: boolean;
   /** `validation=lenient`: docs/spec/formats.md#lenient-validation. */
   readonly isLenient: boolean;
+  /** `unshown=keep`: docs/spec/formats.md#flat-over. */
+  readonly keepsUnshown: boolean;
   /** What is honoured wherever it is asked, for `Preference-Applied`; empty when nothing was asked that is known. */
   readonly applied: string;
 }
@@ -25,7 +27,8 @@ export function parsePrefer(header: string): Preference {
     ...(resolveRefs ? ['resolve_refs'] : []),
   ];
   const isLenient = tokens.find((token) => token.startsWith('validation=')) === LENIENT;
-  return { returns: asked ?? 'minimal', resolveRefs, isLenient, applied: applied.join(', ') };
+  const keepsUnshown = tokens.includes('unshown=keep');
+  return { returns: asked ?? 'minimal', resolveRefs, isLenient, keepsUnshown, applied: applied.join(', ') };
 }
 
 /** One preference without its parameters. */

@@ -22,7 +22,18 @@ describe('parsePrefer', () => {
     ],
     ['respond-async, wait=10', 'minimal', false, ''],
   ])('reads %j', (header, returns, resolveRefs, applied) => {
-    expect(parsePrefer(header)).toEqual({ returns, resolveRefs, applied, isLenient: false });
+    expect(parsePrefer(header)).toEqual({
+      returns,
+      resolveRefs,
+      applied,
+      isLenient: false,
+      keepsUnshown: false,
+    });
+  });
+
+  it('reads unshown=keep', () => {
+    expect(parsePrefer('return=minimal, unshown=keep').keepsUnshown).toBe(true);
+    expect(parsePrefer('unshown=drop').keepsUnshown).toBe(false);
   });
 
   it('reads validation=lenient', () => {

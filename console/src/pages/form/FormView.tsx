@@ -111,7 +111,7 @@ function useSave({ ehrId, template, latestUid, state }: Omit<FormViewProps, 'beg
       const how = { template: template.templateId, lifecycle, idempotencyKey: state.key };
       return latestUid === null
         ? api.createComposition(ehrId, content, how)
-        : api.updateComposition(ehrId, latestUid, content, how);
+        : api.updateComposition(ehrId, latestUid, content, { ...how, keepsUnshown: true });
     },
     onSuccess: async ({ uid }) => {
       state.keep();
