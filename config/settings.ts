@@ -217,6 +217,7 @@ export const PERMISSIONS = [
   'read',
   'write',
   'define',
+  'draft',
   'audit',
   'admin',
   'commit_for_others',

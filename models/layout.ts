@@ -12,6 +12,7 @@ export const COLLECTIONS = {
   storedQueries: 'stored_queries',
   queryOwners: 'query_owners',
   itemTags: 'item_tags',
+  drafts: 'drafts',
   mergeRecords: 'merge_records',
   mergeArchive: 'merge_archive',
   mergeHistory: 'merge_history',
@@ -157,6 +158,15 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
         key: { owner_id: 1, target: 1, target_version: 1, key: 1, target_path: 1 },
         options: { unique: true },
       },
+    ],
+  },
+  {
+    name: COLLECTIONS.drafts,
+    indexes: [
+      { key: { owner: 1, saved_at: -1 } },
+      { key: { ehr_id: 1 } },
+      { key: { object_id: 1 }, options: { ...exists('object_id') } },
+      { key: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
     ],
   },
   {

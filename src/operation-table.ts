@@ -7,6 +7,7 @@ import { templateOperations } from '../routes/definition/template.js';
 import { compositionOperations } from '../routes/ehr/composition.js';
 import { contributionOperations } from '../routes/ehr/contribution.js';
 import { directoryOperations } from '../routes/ehr/directory.js';
+import { draftOperations } from '../routes/ehr/draft.js';
 import { existingFirst } from '../routes/ehr/existing-first.js';
 import { ehrStatusOperations } from '../routes/ehr/ehr-status.js';
 import { ehrOperations } from '../routes/ehr/ehr.js';
@@ -42,6 +43,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
     queryOperations(settings),
     inOrder(itemTagOperations(settings)),
     inOrder(experimentalTagOperations()),
+    draftOperations(settings),
     {
       tag: 'Status',
       description: 'Versions of the server, what happens in it, and this description of its API',

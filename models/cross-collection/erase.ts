@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { aqlRemoval } from '../aql-document.js';
 import { contributionRemoval } from '../contribution.js';
+import { draftRemoval, draftRemovalOf } from '../draft.js';
 import { clearDirectory, ehrRemoval, hideEhr, knownEhrIds, sourcesEndingIn } from '../ehr.js';
 import { itemTagRemoval } from '../item-tag.js';
 import { COLLECTIONS, type CollectionName } from '../layout.js';
@@ -20,8 +21,8 @@ import { documents } from '../access/documents.js';
 const STEP = 1_000;
 
 /**
- * The writes that remove one object: versions, container, derived documents, item tags, a live directory's mark, what
- * waits about it, and that note it for `verify`.
+ * The writes that remove one object: versions, container, derived documents, item tags, drafts of it, a live directory's
+ * mark, what waits about it, and that note it for `verify`.
  */
 export async function objectErasure(
   session: ClientSession,
@@ -36,6 +37,7 @@ export async function objectErasure(
     itemTagRemoval(ehrId, versionedObjectUid),
     clearDirectory(ehrId, versionedObjectUid, 'any'),
     waitingRequestRemovalOf(versionedObjectUid),
+    draftRemovalOf(versionedObjectUid),
   ];
 }
 
@@ -90,6 +92,8 @@ export async function ehrErasure(session: ClientSession, ehrId: string): Promise
     mergeHistoryRemoval(history),
     ...mergeRequestRemovals(gone),
     ...waitingRequestRemovals(gone),
+    draftRemoval(gone),
+    ...distinctRemovals(gone),
     ehrRemoval(gone),
     ...lastRemoval(COLLECTIONS.mergeRecords, await mergeIdsOfSources(sources, { session })),
     ...lastRemoval(COLLECTIONS.mergeHistory, history),

@@ -104,7 +104,7 @@ interface ReadRolePermissions {
 
 /** Roles that exist unless `ROLE_PERMISSIONS` says otherwise; USER and ADMIN under the names that the settings give them. */
 export function defaultRolePermissions(roleUser: string, roleAdmin: string): string {
-  return `${roleUser}=read,write,define;${roleAdmin}=*;AUDITOR=audit;READER=read`;
+  return `${roleUser}=read,write,define,draft;${roleAdmin}=*;AUDITOR=audit;READER=read`;
 }
 
 /** Reads `ROLE=permission,permission;ROLE=*`; a role that is named twice has the permissions of both. */

@@ -4,6 +4,7 @@ import { onEvent } from '../../database/events.js';
 import type { Settings } from '../../config/settings.js';
 import { connectDatabase, type DatabaseHandle } from '../../database/connect.js';
 import { resumeErasures } from '../../maintenance/erase.js';
+import { removeExpiredDrafts } from '../../models/draft.js';
 import { removeExpiredRequests } from '../../models/idempotency.js';
 import { closeEvaluators } from '../../workers/evaluation.js';
 import { closePool } from '../../workers/large-body.js';
@@ -74,7 +75,7 @@ export async function startServer(
     await commitClock.join();
     process.state.indexesBuilt = true;
     if (joins) await doors.listen();
-    const sweep = sweepIdempotencyKeys(log);
+    const sweep = sweepExpired(log);
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
     const stopSealing = keepSealing(log, settings.sealIntervalMs);
     const stopMerging = keepEndingMerges(log);
@@ -128,11 +129,12 @@ async function doorsOf(
   }
 }
 
-/** The embedded engine has no monitor for TTL indexes: expired keys go by our own hand, hourly. */
-function sweepIdempotencyKeys(log: Logger): NodeJS.Timeout {
+/** The embedded engine has no monitor for TTL indexes: what has expired goes by our own hand, hourly. */
+function sweepExpired(log: Logger): NodeJS.Timeout {
   const timer = setInterval(() => {
-    removeExpiredRequests(new Date()).catch((error: unknown) => {
-      log.warn({ err: error }, 'expired idempotency keys were not removed');
+    const now = new Date();
+    Promise.all([removeExpiredRequests(now), removeExpiredDrafts(now)]).catch((error: unknown) => {
+      log.warn({ err: error }, 'expired idempotency keys and drafts were not removed');
     });
   }, HOUR_MS);
   return timer.unref();

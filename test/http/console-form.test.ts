@@ -5,6 +5,7 @@ import { useConsole } from '../support/browser/console.js';
 import { fixtureText } from '../support/fixture.js';
 import { bearer } from '../support/tokens.js';
 
+const DRAFT = /\/rest\/draft\//;
 const POSTED = /\/composition(\?|$)/;
 
 const inBrowser = hasBrowser ? describe : describe.skip;
@@ -78,17 +79,20 @@ inBrowser('what is typed into a form (skipped where no Chromium is installed)', 
     await web.expectGood();
   });
 
-  it('is shown to nobody else, and signing out asks first', async () => {
-    const { quantity } = await openForm();
+  it('is shown to nobody else, and signing out keeps it or asks', async () => {
+    const { ehr, quantity } = await openForm();
     const questions: string[] = [];
     web.page.once('dialog', (question) => {
       questions.push(question.message());
       void question.dismiss();
     });
+    // Nothing is kept by a server that may not.
+    await web.page.route(DRAFT, (route) => route.fulfill({ status: 403, json: { message: 'no' } }));
     await web.page.getByRole('button', { name: 'ada' }).click();
     await web.page.getByRole('menuitem', { name: 'Sign out' }).click();
-    expect(await quantity.inputValue()).toBe('12');
+    await web.page.waitForFunction("document.querySelector('[role=menu]') === null");
     expect(questions).toHaveLength(1);
+    expect(await quantity.inputValue()).toBe('12');
 
     await web.page.route(POSTED, (route) => route.fulfill({ status: 401, json: { message: 'too old' } }));
     await quantity.press('Control+Enter');
@@ -99,6 +103,9 @@ inBrowser('what is typed into a form (skipped where no Chromium is installed)', 
     await web.page.waitForFunction(
       "[...document.querySelectorAll('input')].every((field) => field.value !== '12')",
     );
+    await web.open(`/patients/${ehr.id}`);
+    await web.page.getByText('No compositions yet').waitFor();
+    expect(await web.page.getByText('Begun and not saved').count()).toBe(0);
   });
 
   it('stands below whose record it is, on paper too, and a patient that the palette finds is opened by Enter', async () => {

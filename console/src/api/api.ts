@@ -9,6 +9,7 @@ import type {
 } from '@everchart/client';
 import { administrationApi, type AdministrationApi } from './administration.js';
 import { connect, type Credentials } from './connection.js';
+import { draftApi, type DraftApi } from './drafts.js';
 import { readable } from './json.js';
 import { recordApi, type RecordApi } from './records.js';
 import type { Explanation, QueryRequest, ResultSet, ServerSettings } from './types.js';
@@ -16,7 +17,7 @@ import type { Explanation, QueryRequest, ResultSet, ServerSettings } from './typ
 const QUERY = '/rest/openehr/v1/query/aql';
 
 /** Everything that the console asks of the server, and nothing else does. @throws CdrError */
-export interface Api extends RecordApi, AdministrationApi {
+export interface Api extends RecordApi, AdministrationApi, DraftApi {
   settings: () => Promise<ServerSettings>;
   overview: () => Promise<Overview>;
   /** Rows as lists, since two columns may have one name. */
@@ -55,5 +56,6 @@ export function createApi(credentials: Credentials): Api {
     storeQuery: (name, q) => cdr.queries.store(name, q),
     ...recordApi(cdr),
     ...administrationApi(cdr),
+    ...draftApi(cdr),
   };
 }

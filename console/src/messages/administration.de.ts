@@ -191,6 +191,7 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'permissions.define': 'Templates hochladen, Abfragen speichern',
   'permissions.audit': 'Lesen, wer was tat',
   'permissions.admin': 'Zusammenführen, löschen, prüfen',
+  'permissions.draft': 'Aufbewahren, was noch nicht gespeichert ist',
   'permissions.commit_for_others': 'Im Namen anderer schreiben',
   'permissions.write_lenient': 'Gegen Regeln schreiben, mit Befunden',
 };

@@ -210,6 +210,7 @@ export const administration = {
   'permissions.define': 'Upload templates, store queries',
   'permissions.audit': 'Read who did what',
   'permissions.admin': 'Merge, erase, verify',
+  'permissions.draft': 'Keep what is not saved yet',
   'permissions.commit_for_others': 'Commit in the name of others',
   'permissions.write_lenient': 'Write against rules, with findings',
 } as const;

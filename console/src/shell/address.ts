@@ -21,7 +21,10 @@ export function compositionView(ehrId: string, uid: string, search: Address = {}
 }
 
 /** The view of a form: a new document of a template, or the version of one that is changed. */
-export function formView(ehrId: string, search: { readonly template?: string; readonly uid?: string }): View {
+export function formView(
+  ehrId: string,
+  search: { readonly template?: string; readonly uid?: string; readonly draft?: string },
+): View {
   return { to: '/patients/$ehrId/form', params: { ehrId }, search };
 }
 

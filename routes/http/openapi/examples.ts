@@ -49,6 +49,10 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   ItemTagUpdate: () => [{ key: 'status', value: 'reviewed' }],
   ItemTagDtoList: () => [{ key: 'ward', value: 'A2' }],
   ItemTagIds: () => ['b4ae0c4f-1d1f-4ba7-9f0e-36ab0d1a1c1e'],
+  DraftBody: () => ({
+    template_id: 'minimal_evaluation.en.v1',
+    content: { 'minimal/minimal:0/quantity|magnitude': 12 },
+  }),
   LogLevel: () => ({ configuredLevel: 'INFO' }),
   MergeRequestBody: () => ({ ...MERGE, reversible: true, dry_run: true }),
   FinaliseRequestBody: () => ({ reason: 'the time to object is over' }),

@@ -20,6 +20,16 @@ const NEW_AUDIT: JsonObject = {
   ),
 };
 
+const DRAFT_CONTENT: JsonObject = { ...ANY, description: 'What is typed, as FLAT has it' };
+const DRAFT_MEMBERS = {
+  draft_id: UUID,
+  ehr_id: TEXT,
+  template_id: TEXT,
+  version_uid: { type: ['string', 'null'], description: 'null: a new COMPOSITION' },
+  saved_at: TIME,
+  expires_at: TIME,
+};
+
 const QUERY_MEMBERS = {
   offset: COUNT,
   fetch: COUNT,
@@ -164,6 +174,12 @@ const SCHEMAS = {
     ),
   ),
   ItemTagIds: { type: 'array', description: 'Ids, or whole tags with their ids', items: {} },
+  Draft: object({ ...DRAFT_MEMBERS, content: DRAFT_CONTENT }, Object.keys(DRAFT_MEMBERS)),
+  DraftList: listOf(object(DRAFT_MEMBERS, Object.keys(DRAFT_MEMBERS))),
+  DraftBody: object({ template_id: TEXT, version_uid: DRAFT_MEMBERS.version_uid, content: DRAFT_CONTENT }, [
+    'template_id',
+    'content',
+  ]),
   ServerStatus: object(
     {
       version: TEXT,

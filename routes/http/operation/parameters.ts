@@ -143,6 +143,8 @@ const PARAMETERS = {
   qualified_query_name: path('`[<namespace>::]<query-name>`; in a list a pattern of it', asText),
   version: path('SEMVER, whole or its first parts', asText),
   key: path('Key of the tag', asText),
+  other_ehr_id: path('HIER_OBJECT_ID of the other EHR', ehrId),
+  draft_id: path('UUID of the draft, which the client chooses', uuidOf),
   merge_id: path('Id of the merge, as in answers about it', uuidOf),
   name_space: path('`<namespace>::`, or the name of a query without one', asText),
   approval_id: path('Id of what waits, as in answers about it', uuidOf),

@@ -86,7 +86,7 @@ export const ACCESS_SETTINGS: readonly SettingDescription[] = [
     'ROLE_PERMISSIONS',
     text().empty('').custom(rolePermissions),
     '',
-    'what roles may do, docs/authentication.md; empty = USER=read,write,define;ADMIN=*;AUDITOR=audit;READER=read',
+    'what roles may do, docs/authentication.md; empty = USER=read,write,define,draft;ADMIN=*;AUDITOR=audit;READER=read',
   ),
   setting('BASIC_USERS_FILE', text().default(''), '', 'users with passwords, written by everchart user add'),
   setting(

@@ -4,6 +4,8 @@ import request from 'supertest';
 
 import { adminCases, mergedQueryCases } from './admin-cases.js';
 import { approvalCases } from './approval-cases.js';
+import { distinctCases } from './distinct-cases.js';
+import { draftCases } from './draft-cases.js';
 import type { Call } from './probe.js';
 import { AQL, creation, FOLDER, LARGE_AQL, STATUS, statusOf, TEMPLATE, World } from './world.js';
 import { fixtureText } from '../fixture.js';
@@ -28,6 +30,7 @@ export function apiCases(app: RequestListener): ApiCase[] {
     ...queryCases(world),
     ...mergedQueryCases(world),
     ...tagCases(world),
+    ...draftCases(world, async () => (await mergedPair(world)).source_ehr),
     ...operationCases(),
     ...adminCases(world),
     ...approvalCases(world),

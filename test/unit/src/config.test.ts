@@ -155,9 +155,9 @@ describe('configuration', () => {
 
   it('gives roles the permissions that ROLE_PERMISSIONS names, and says which word was meant', () => {
     const of = (env: Record<string, string>) => loadConfig(env).rolePermissions;
-    const all = ['read', 'write', 'define', 'audit', 'admin', 'commit_for_others', 'write_lenient'];
+    const all = ['read', 'write', 'define', 'draft', 'audit', 'admin', 'commit_for_others', 'write_lenient'];
     expect(of({ ROLE_USER: 'nurse', ROLE_ADMIN: 'root' })).toEqual({
-      NURSE: ['read', 'write', 'define'],
+      NURSE: ['read', 'write', 'define', 'draft'],
       ROOT: all,
       AUDITOR: ['audit'],
       READER: ['read'],

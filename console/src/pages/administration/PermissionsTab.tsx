@@ -12,6 +12,7 @@ const PERMISSIONS = [
   'read',
   'write',
   'define',
+  'draft',
   'audit',
   'admin',
   'commit_for_others',

@@ -8,15 +8,19 @@ import { keysBeside, placesOf } from '../../form/form-tree.js';
 import type { FlatValues } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
-import { holdsUnsaved } from '../../session/unsaved.js';
 import { compositionView, useGo } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { useIsNobody } from '../patient/PatientBanner.js';
-import { Conflict, type FlatVersion } from './Conflict.js';
+import { Beside } from './Beside.js';
+import { DraftState } from './DraftState.js';
 import { FormNode } from './FormNode.js';
 import { firstOption, isLine, nextField } from './enter.js';
-import { FormProvider, FormState, useForm, useFormValue } from './form-state.js';
+import { FormProvider, FormState, useForm } from './form-state.js';
+import { useDraft, type DraftOfForm, type OpenDraft } from './use-draft.js';
+
+/** Fields that are made at once; of a form that has more, those near the screen. */
+const MOST_AT_ONCE = 200;
 
 interface FormViewProps {
   readonly ehrId: string;
@@ -24,14 +28,19 @@ interface FormViewProps {
   /** The version that is changed; null: a new document. */
   readonly latestUid: string | null;
   readonly begin: FlatValues;
+  /** What the user typed before and has not saved; null: he begins. */
+  readonly draft?: OpenDraft | null;
 }
 
-/** A form with what can be done with it. What is typed is kept by nobody until it is sent: leaving it asks. */
-export function FormView({ ehrId, template, latestUid, begin }: FormViewProps): ReactNode {
-  const { t } = useMessages();
-  const [state] = useState(() => new FormState(begin));
+/** A form with what can be done with it. What is typed is kept as a draft of the user until it is sent; where it cannot be, leaving asks. */
+export function FormView({ ehrId, template, latestUid, begin, draft = null }: FormViewProps): ReactNode {
+  const messages = useMessages();
+  const { t } = messages;
+  const [state] = useState(() => new FormState(begin, draft?.values));
+  const [isLarge] = useState(() => placesOf(template, state.values).size > MOST_AT_ONCE);
   const [begun, setBegun] = useState({ uid: latestUid, values: begin });
-  const save = useSave({ ehrId, template, latestUid: begun.uid, state });
+  const kept = useDraft({ ehrId, template, latestUid: begun.uid, state, draft });
+  const save = useSave({ ehrId, template, latestUid: begun.uid, state, kept });
   const place = useRef<HTMLFormElement>(null);
   useBlocker({
     shouldBlockFn: () => state.isChanged && !window.confirm(t('form.leave')),
@@ -95,13 +104,35 @@ export function FormView({ ehrId, template, latestUid, begin }: FormViewProps): 
           >
             {t('form.draft')}
           </Button>
+          <DraftState ehrId={ehrId} draft={kept} />
         </Group>
       </form>
     </FormProvider>
   );
 }
 
-function useSave({ ehrId, template, latestUid, state }: Omit<FormViewProps, 'begin'> & { state: FormState }) {
+/** Asks whoever leaves, where what he typed cannot be kept. */
+function useLeaving(state: FormState, kept: DraftOfForm): void {
+  const { t } = useMessages();
+  useBlocker({
+    shouldBlockFn: async () =>
+      state.isChanged && !(await kept.keeper.keep()) && !window.confirm(t('form.leave')),
+    enableBeforeUnload: () => {
+      // Asks only what is not on the server yet, and sends that meanwhile.
+      void kept.keeper.keep();
+      return state.isChanged && !kept.keeper.isCurrent;
+    },
+  });
+}
+
+function useSave({
+  ehrId,
+  template,
+  latestUid,
+  state,
+  kept,
+}: Omit<FormViewProps, 'begin' | 'draft'> & { readonly state: FormState; readonly kept: DraftOfForm }) {
+  const { t } = useMessages();
   const api = useApi();
   const queries = useQueryClient();
   const go = useGo();
@@ -116,6 +147,7 @@ function useSave({ ehrId, template, latestUid, state }: Omit<FormViewProps, 'beg
     onSuccess: async ({ uid }) => {
       state.keep();
       await queries.invalidateQueries({ refetchType: 'none' });
+      tell(t(lifecycle === '553' ? 'toast.savedDraft' : 'toast.saved', { version: versionNumberOf(uid) }));
       go(compositionView(ehrId, uid));
     },
   });

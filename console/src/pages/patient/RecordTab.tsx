@@ -9,6 +9,7 @@ import { compositionView, useAddress, useGo } from '../../shell/address.js';
 import { categoryColor } from '../../theme/theme.js';
 import { Section } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { Drafts } from '../form/Drafts.js';
 import { CompositionList } from './CompositionList.js';
 import {
   archetypesOf,
@@ -35,6 +36,7 @@ export function RecordTab({ ehrId }: { readonly ehrId: string }): ReactNode {
   if (data === undefined) return <Loading rows={8} height={28} />;
   return (
     <>
+      <Drafts ehrId={ehrId} />
       {data.length === 0 ? (
         <Empty title={t('patient.empty')}>{t('patient.emptyHint')}</Empty>
       ) : (
