@@ -46,6 +46,19 @@ export function shownPaths(values: FlatValues, path: string, node: WebTemplateNo
   return Array.from({ length: count }, (_, index) => `${path}:${index}`);
 }
 
+/** About how many fields a node has with all below it, each occurrence counted once. */
+export function fieldsBelow(node: WebTemplateNode): number {
+  const known = FIELDS.get(node);
+  if (known !== undefined) return known;
+  const kind = kindOf(node);
+  const below = (node.children ?? []).map(fieldsBelow);
+  const count = kind === 'hidden' ? 0 : kind === 'group' ? 1 + below.reduce((sum, each) => sum + each, 0) : 1;
+  FIELDS.set(node, count);
+  return count;
+}
+
+const FIELDS = new WeakMap<WebTemplateNode, number>();
+
 /** The alternative of a choice that has a value; null: none has. */
 export function chosenOf(values: FlatValues, path: string, node: WebTemplateNode): WebTemplateNode | null {
   return (node.children ?? []).find((child) => isGiven(values, pathBelow(path, child))) ?? null;

@@ -10,11 +10,27 @@ export function withValues(
   changes: Readonly<Record<string, FlatValue | undefined>>,
 ): FlatValues {
   const next: Record<string, FlatValue> = { ...values };
+  const added: string[] = [];
+  let isTaken = false;
   for (const [key, value] of Object.entries(changes)) {
-    if (value === undefined || value === '') Reflect.deleteProperty(next, key);
-    else next[key] = value;
+    const wasThere = Object.hasOwn(next, key);
+    if (value === undefined || value === '') {
+      isTaken ||= wasThere;
+      Reflect.deleteProperty(next, key);
+    } else {
+      if (!wasThere) added.push(key);
+      next[key] = value;
+    }
   }
+  const known = FILLED.get(values);
+  if (known !== undefined && !isTaken)
+    FILLED.set(next, added.length === 0 ? known : filledWith(known, added));
   return next;
+}
+
+/** What stays the same object as long as no key comes or goes. */
+export function keysOf(values: FlatValues): object {
+  return filledOf(values);
 }
 
 /** Whether a key is that of a place, of a part of it (`|unit`), or of something below it. */
@@ -45,24 +61,30 @@ interface Filled {
   readonly occurrences: ReadonlyMap<string, number>;
 }
 
-/** Memoizes: with every key that is typed, hundreds of fields ask the same values. */
+/** Memoizes: with every key that is typed, hundreds of fields ask the same values, of which mostly none is filled anew. */
 const FILLED = new WeakMap<FlatValues, Filled>();
+
+const NOTHING: Filled = { places: new Set(), occurrences: new Map() };
 
 function filledOf(values: FlatValues): Filled {
   const known = FILLED.get(values);
   if (known !== undefined) return known;
-  const places = new Set<string>();
-  const occurrences = new Map<string, number>();
-  for (const key of Object.keys(values)) {
+  const filled = filledWith(NOTHING, Object.keys(values));
+  FILLED.set(values, filled);
+  return filled;
+}
+
+function filledWith(known: Filled, keys: readonly string[]): Filled {
+  const places = new Set(known.places);
+  const occurrences = new Map(known.occurrences);
+  for (const key of keys) {
     for (const place of placesAbove(key)) places.add(place);
     for (const { index, 1: number } of key.matchAll(/:(\d+)(?=[|/]|$)/g)) {
       const path = key.slice(0, index);
       occurrences.set(path, Math.max(occurrences.get(path) ?? 0, Number(number) + 1));
     }
   }
-  const filled = { places, occurrences };
-  FILLED.set(values, filled);
-  return filled;
+  return { places, occurrences };
 }
 
 /** The values without all that is at a place and below it. */

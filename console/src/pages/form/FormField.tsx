@@ -53,7 +53,8 @@ function Part({
   const { state } = useForm();
   const { labelOf, partLabel } = useLabels();
   const isAsked = useIsAsked(node);
-  const value = useFormValue((values) => values[keyOf(path, part.suffix)]);
+  const key = keyOf(path, part.suffix);
+  const value = useFormValue(key, (values) => values[key]);
   return (
     <PartInput
       part={part}
@@ -72,8 +73,8 @@ function WhyMissing({ node, path }: { readonly node: WebTemplateNode; readonly p
   const { state } = useForm();
   const isAsked = useIsAsked(node);
   const key = `${path}/_null_flavour|code`;
-  const flavour = useFormValue((values) => values[key]);
-  const isEmpty = useFormValue((values) => !isGiven(values, path));
+  const flavour = useFormValue(key, (values) => values[key]);
+  const isEmpty = useFormValue(path, (values) => !isGiven(values, path));
   const isElement = node.nodeId !== undefined && node.localizedName !== undefined;
   if (flavour === undefined && (!isEmpty || !isElement || !isAsked)) return null;
   return (

@@ -6,6 +6,7 @@ import { isGiven, withoutOccurrence, withoutPlace } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
 import { cardinality } from '../../record/web-node.js';
 import { FormField } from './FormField.js';
+import { Near } from './Near.js';
 import { IsThere, useForm, useFormValue } from './form-state.js';
 import { useIsAsked, useLabels } from './labels.js';
 
@@ -19,16 +20,29 @@ export const FormNode = memo(function FormNode({
 }): ReactNode {
   const path = pathBelow(parent, node);
   if (kindOf(node) === 'hidden') return null;
-  if (!isRepeated(node)) return <Occurrence node={node} path={path} />;
-  return <Occurrences node={node} path={path} />;
+  if (!isRepeated(node))
+    return (
+      <Near path={path} node={node}>
+        <Occurrence node={node} path={path} />
+      </Near>
+    );
+  return <Occurrences node={node} path={path} parent={parent} />;
 });
 
-function Occurrences({ node, path }: { readonly node: WebTemplateNode; readonly path: string }): ReactNode {
+function Occurrences({
+  node,
+  path,
+  parent,
+}: {
+  readonly node: WebTemplateNode;
+  readonly path: string;
+  readonly parent: string;
+}): ReactNode {
   const { t } = useMessages();
   const { state } = useForm();
   const { labelOf } = useLabels();
   const [wanted, setWanted] = useState(1);
-  const given = useFormValue((values) => shownPaths(values, path, node).length);
+  const given = useFormValue(parent, (values) => shownPaths(values, path, node).length);
   const count = Math.max(given, wanted);
   const label = labelOf(node);
   const remove = (index: number): void => {
@@ -39,7 +53,9 @@ function Occurrences({ node, path }: { readonly node: WebTemplateNode; readonly 
     <div className="form-occurrences">
       {Array.from({ length: count }, (_, index) => (
         <div key={index} className="form-occurrence">
-          <Occurrence node={node} path={`${path}:${index}`} />
+          <Near path={`${path}:${index}`} node={node}>
+            <Occurrence node={node} path={`${path}:${index}`} />
+          </Near>
           {count > Math.max(1, node.min) && (
             <Button size="compact-xs" variant="subtle" color="gray" onClick={() => remove(index)}>
               {t('form.remove', { label, number: index + 1 })}
@@ -86,7 +102,7 @@ function Group({ node, path }: { readonly node: WebTemplateNode; readonly path: 
   const { labelOf } = useLabels();
   const { language } = useMessages();
   const isAsked = useIsAsked(node);
-  const isFilled = useFormValue((values) => isGiven(values, path));
+  const isFilled = useFormValue(path, (values) => isGiven(values, path));
   const isThere = useContext(IsThere) && (node.min > 0 || isFilled);
   const isRoot = !path.includes('/');
   const children = (node.children ?? []).map((child) => (
@@ -113,7 +129,7 @@ function Choice({ node, path }: { readonly node: WebTemplateNode; readonly path:
   const { state } = useForm();
   const { labelOf, kindLabel } = useLabels();
   const [wanted, setWanted] = useState<string | null>(null);
-  const given = useFormValue((values) => chosenOf(values, path, node)?.id ?? null);
+  const given = useFormValue(path, (values) => chosenOf(values, path, node)?.id ?? null);
   const children = node.children ?? [];
   const chosen = given ?? wanted ?? children[0]?.id ?? null;
   const child = children.find(({ id }) => id === chosen);

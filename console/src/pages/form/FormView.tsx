@@ -53,8 +53,8 @@ export function FormView({ ehrId, template, latestUid, begin, draft = null }: Fo
       error instanceof CdrError
         ? placeFindings(error.violations, placesOf(template, state.values))
         : new Map<string, string[]>();
-    return { state, template, findings };
-  }, [error, state, template]);
+    return { state, template, findings, isLarge };
+  }, [error, state, template, isLarge, messages]);
   useEffect(() => {
     if (error !== null) place.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [error]);

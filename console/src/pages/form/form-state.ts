@@ -1,6 +1,6 @@
 import type { WebTemplate } from '@everchart/client';
-import { createContext, useContext, useSyncExternalStore } from 'react';
-import { withValues, type FlatValue, type FlatValues } from '../../form/values.js';
+import { createContext, useCallback, useContext, useSyncExternalStore } from 'react';
+import { placesAbove, withValues, type FlatValue, type FlatValues } from '../../form/values.js';
 
 /** What one form holds while it is open. A field listens to its own key, so that typing redraws that field alone. */
 export class FormState {
@@ -9,10 +9,12 @@ export class FormState {
   /** Sent with every try to save it: whose answer was lost is not saved twice. */
   readonly key = randomKey();
   readonly #listeners = new Set<() => void>();
+  readonly #listenersAt = new Map<string, Set<() => void>>();
 
-  constructor(values: FlatValues) {
-    this.#values = values;
-    this.#saved = values;
+  /** `typed`: what was typed on top of what is saved. */
+  constructor(saved: FlatValues, typed = saved) {
+    this.#values = typed;
+    this.#saved = saved;
   }
 
   get values(): FlatValues {
@@ -29,12 +31,27 @@ export class FormState {
     return () => this.#listeners.delete(listener);
   };
 
+  /** Told of changes at a place and below it. */
+  subscribeAt(place: string, listener: () => void): () => void {
+    const listeners = this.#listenersAt.get(place) ?? new Set();
+    this.#listenersAt.set(place, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listenersAt.delete(place);
+    };
+  }
+
+  /** Of thousands of fields those alone are told that a key is about. */
   change(changes: Readonly<Record<string, FlatValue | undefined>>): void {
-    this.replace(withValues(this.#values, changes));
+    this.#values = withValues(this.#values, changes);
+    const places = new Set(Object.keys(changes).flatMap(placesAbove));
+    for (const place of places) for (const listener of this.#listenersAt.get(place) ?? []) listener();
+    for (const listener of this.#listeners) listener();
   }
 
   replace(values: FlatValues): void {
     this.#values = values;
+    for (const listeners of this.#listenersAt.values()) for (const listener of listeners) listener();
     for (const listener of this.#listeners) listener();
   }
 
@@ -56,6 +73,8 @@ export interface OpenForm {
   readonly template: WebTemplate;
   /** By the place they stand beside. */
   readonly findings: ReadonlyMap<string, readonly string[]>;
+  /** Whether only what is near the screen is made. */
+  readonly isLarge: boolean;
 }
 
 const FormContext = createContext<OpenForm | null>(null);
@@ -76,8 +95,15 @@ export function useForm(): OpenForm {
  */
 export const IsThere = createContext(true);
 
-/** What is read from the values, read again when they change; it must be a primitive. */
-export function useFormValue<T extends FlatValue | null | undefined>(read: (values: FlatValues) => T): T {
+/**
+ * What is read from the values at a place or below it, read again when one of them changes; it must be a primitive. A place is
+ * a key, or what stands in keys before `/` or `|`.
+ */
+export function useFormValue<T extends FlatValue | null | undefined>(
+  place: string,
+  read: (values: FlatValues) => T,
+): T {
   const { state } = useForm();
-  return useSyncExternalStore(state.subscribe, () => read(state.values));
+  const subscribe = useCallback((listener: () => void) => state.subscribeAt(place, listener), [state, place]);
+  return useSyncExternalStore(subscribe, () => read(state.values));
 }

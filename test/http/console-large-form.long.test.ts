@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CDPSession } from 'playwright-core';
+import { Cdr } from '../../packages/client/src/main.js';
+import { hasBrowser } from '../support/browser/browser.js';
+import { useConsole } from '../support/browser/console.js';
+import { fixtureText } from '../support/fixture.js';
+import { largeComposition, LARGE_TEMPLATE } from '../support/large-bodies.js';
+
+const inBrowser = hasBrowser ? describe : describe.skip;
+
+/** As many as make 300 KB. */
+const NODES = 13_000;
+const KEYS = 40;
+/** Processor time of the page, seconds. */
+const MOST_TO_OPEN = 1.5;
+const MOST_FOR_A_KEY = 0.016;
+
+/** Processor time of the page so far, whatever else the machine does. Seconds. */
+async function processorTime(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN;
+}
+
+inBrowser('the form of a document of 300 KB (skipped where no Chromium is installed)', () => {
+  const web = useConsole();
+
+  it('opens, takes keys and shows findings without making what nobody sees', async () => {
+    const client = new Cdr({ url: web.url });
+    await client.templates.upload(fixtureText(`opt/${LARGE_TEMPLATE}.opt`));
+    const ehr = await client.ehr.create();
+    const composition = largeComposition(NODES);
+    expect(JSON.stringify(composition).length).toBeGreaterThan(300_000);
+    const { uid } = await client.ehr(ehr.id).compositions.commit(composition);
+    await web.open(`/patients/${ehr.id}/compositions/${uid}`);
+    await web.page.getByText('Version 1').waitFor();
+    const session = await web.page.context().newCDPSession(web.page);
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+
+    const before = await processorTime(session);
+    await web.page
+      .getByRole('link', { name: 'Edit' })
+      .or(web.page.getByRole('button', { name: 'Edit' }))
+      .click();
+    await web.page.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    const opened = (await processorTime(session)) - before;
+    const inputs = await web.page.locator('form input').count();
+
+    const field = web.page.locator('form textarea, form input.number, form input:not([type=hidden])').first();
+    await field.click();
+    await field.press('End');
+    const begun = await processorTime(session);
+    await web.page.keyboard.type('1'.repeat(KEYS));
+    await web.page.evaluate('new Promise(requestAnimationFrame)');
+    const key = ((await processorTime(session)) - begun) / KEYS;
+    process.stderr.write(
+      `the form opens in ${(opened * 1000).toFixed(0)} ms of processor time with ${inputs} inputs; a key takes ${(key * 1000).toFixed(1)} ms\n`,
+    );
+    expect(opened).toBeLessThan(MOST_TO_OPEN);
+    expect(key).toBeLessThan(MOST_FOR_A_KEY);
+    expect(inputs).toBeLessThan(300);
+
+    // What comes near the screen is made.
+    await web.page.locator('form button', { hasText: 'Save' }).last().scrollIntoViewIfNeeded();
+    await web.page.waitForFunction(`document.querySelectorAll('form input').length > ${inputs}`);
+  });
+});
