@@ -33,6 +33,8 @@ import {
   multiplicityOf,
   numberOf,
   ownText,
+  placedAt,
+  stepTo,
   text,
   unreadable,
   xsiType,
@@ -176,8 +178,15 @@ function attributeOf(attribute: XmlElement, reading: Reading): AttributeConstrai
     existence: multiplicityOf(element(attribute, 'existence'), ONCE),
     multiple,
     cardinality: multiple ? cardinalityOf(element(attribute, 'cardinality')) : null,
-    children: elements(attribute, 'children').map((child) => constraintOf(child, reading)),
+    children: elements(attribute, 'children').map((child) =>
+      placedAt(stepTo(name, idOf(child)), () => constraintOf(child, reading)),
+    ),
   };
+}
+
+/** By which its place names an object: that of an archetype, else of a node. */
+function idOf(node: XmlElement): string {
+  return childText(element(node, 'archetype_id'), 'value') || childText(node, 'node_id');
 }
 
 function cardinalityOf(cardinality: XmlElement | undefined): CardinalityConstraint | null {

@@ -13,6 +13,24 @@ export function invalidTemplate(reason: string): CdrError {
   return new CdrError('invalid', `Invalid template: ${reason}`);
 }
 
+/** What is refused of a part of a template is told with its place: `step` is put before that of what is within. @throws as `read` */
+export function placedAt<T>(step: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CdrError) || error.code !== 'invalid') throw error;
+    const { message, details } = error;
+    const [within] = details.problems ?? [];
+    const problem = { path: step + (within?.path ?? ''), code: 'invalid', message } as const;
+    throw new CdrError('invalid', message, { ...details, problems: [problem] });
+  }
+}
+
+/** A step of the path of a template: an attribute, and by its id the object in it. */
+export function stepTo(attribute: string, id: string): string {
+  return id === '' ? `/${attribute}` : `/${attribute}[${id}]`;
+}
+
 /** The elements below `parent`, of one local name when given, in document order. */
 export function elements(parent: XmlElement | undefined, name?: string): XmlElement[] {
   const found: XmlElement[] = [];

@@ -9,7 +9,7 @@ import type {
 } from '../opt/constraint.js';
 import { multiplicityText } from '../opt/constraint-text.js';
 import { MAX_TEMPLATE_NODES } from '../opt/limits.js';
-import { invalidTemplate } from '../opt/opt-xml.js';
+import { invalidTemplate, placedAt, stepTo } from '../opt/opt-xml.js';
 import { checkPatterns } from './pattern-check.js';
 import { counted } from '../../base/work.js';
 
@@ -58,8 +58,12 @@ function checkObject(node: ObjectConstraint, terms: Terms, refused: Set<string>)
     const reason = impossibleCardinality(node.rmType, attribute);
     if (reason !== null) refused.add(reason);
     for (const child of counted(attribute.children)) {
-      if (child.kind === 'object') checkObject(child, own, refused);
-      else if (child.kind !== 'primitive') checkNode(child, own);
+      if (child.kind === 'primitive') continue;
+      const id = child.kind === 'object' ? (child.archetype?.archetypeId ?? child.nodeId) : child.nodeId;
+      placedAt(stepTo(attribute.name, id), () => {
+        if (child.kind === 'object') checkObject(child, own, refused);
+        else checkNode(child, own);
+      });
     }
   }
   if (node.rmType === 'ISM_TRANSITION') checkTransition(node);

@@ -17,18 +17,20 @@ import {
 
 const VALID = template(evaluation(element('at0002', node('DV_TEXT')), { at0002: 'Note' }));
 
-function refusal(text: string): string {
+function refused(text: string): CdrError {
   try {
     parseOpt(text);
   } catch (error) {
     if (error instanceof CdrError) {
       expect(error.code).toBe('invalid');
-      return error.message;
+      return error;
     }
     throw error;
   }
   throw new Error('accepted');
 }
+
+const refusal = (text: string): string => refused(text).message;
 
 /** The object at attribute and position steps below the definition. */
 function at(text: string, ...steps: (readonly [string, number?])[]): ObjectConstraint {
@@ -286,6 +288,24 @@ describe('parseOpt refuses', () => {
     ['a document type', VALID.replace('<template', '<!DOCTYPE template [<!ENTITY a "b">]><template')],
   ])('%s as unreadable', (_, text) => {
     expect(refusal(text)).toMatch(/^Invalid template input content: /);
+  });
+
+  it.each([
+    ['DV_TEXT', 'DV_TEXTS', 'value'],
+    ['"C_SINGLE_ATTRIBUTE"', '"C_TRIPLE_ATTRIBUTE"', null],
+  ])('with its place: %s as %s', (right, wrong, last) => {
+    const place = VALID.lastIndexOf(right);
+    const text = VALID.slice(0, place) + wrong + VALID.slice(place + right.length);
+    const problems = refused(text).details.problems ?? [];
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.path).toMatch(/^\/content\[openEHR-EHR-[^\]]+\]\/data\[at\d+\]/);
+    if (last !== null) expect(problems[0]?.path).toMatch(new RegExp(`/${last}$`));
+  });
+
+  it('XML that ends an element wrongly, with its line', () => {
+    expect(refusal('<template>\n  <a>\n  </b>\n</template>')).toMatch(
+      /<\/b> where <a> is open \(line 3, column 3\)$/,
+    );
   });
 
   it('C_DV_STATE', () => {
