@@ -266,7 +266,7 @@ FROM OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]`);
     await web.page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
     await web.page.getByRole('button', { name: 'Format' }).click();
     expect(await editor.innerText()).toContain('\nFROM EHR e CONTAINS OBSERVATION o');
-    const path = web.page.getByRole('dialog').getByRole('button', { name: /^Systolic / });
+    const path = web.page.getByRole('dialog').locator('.tree-node', { hasText: /^Systolic / });
     await web.page.getByRole('button', { name: 'Paths' }).click();
     await web.page.getByRole('combobox', { name: 'Template' }).click();
     await web.page.getByRole('option', { name: /blood_pressure/ }).click();
@@ -278,7 +278,7 @@ FROM OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]`);
     expect(await editor.innerText()).toContain('/items[at0004]/value/magnitude');
     await web.page
       .getByRole('dialog')
-      .getByRole('button', { name: /^Diastolic / })
+      .locator('.tree-node', { hasText: /^Diastolic / })
       .first()
       .click();
     await web.page.getByRole('button', { name: 'Add a condition' }).click();
@@ -329,7 +329,7 @@ FROM OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]`);
     await web.page.locator('.template-differences li').nth(3).waitFor();
     await web.page.getByRole('searchbox').fill('Temperatur');
     await web.page
-      .getByRole('button', { name: /^Temperatur / })
+      .locator('.tree-node', { hasText: /^Temperatur / })
       .first()
       .click();
     await web.page.getByText(/items\[at0004\]/).waitFor();

@@ -47,6 +47,12 @@ export interface AdministrationApi {
   audit: (filter: AuditFilter) => Promise<AuditRecord[]>;
   auditCsv: (filter: AuditFilter) => Promise<string>;
   access: (ehrId: string) => Promise<AuditRecord[]>;
+  /** A document that was written for another patient; `isPlan`: what it would do. Gives what waits, or what it did or would do. */
+  moveComposition: (move: Move) => Promise<MoveDetails | Approval>;
+  /** In place of one that no document uses. */
+  replaceTemplate: (templateId: string, opt: string) => Promise<void>;
+  /** One that no document uses. */
+  deleteTemplate: (templateId: string) => Promise<void>;
 }
 
 /** `digest`: of the plan that was looked at. */
@@ -199,5 +205,17 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
       return (await cdr.request<string>('GET', '/rest/admin/audit', { query, accept: 'text/csv' })).body;
     },
     access: (ehrId) => admin.access(ehrId),
+    moveComposition: async ({ ehrId, containerUid, targetEhr, reason, isPlan }) => {
+      const path = `/rest/admin/ehr/${encodeURIComponent(ehrId)}/composition/${encodeURIComponent(containerUid)}/move`;
+      const body = { target_ehr: targetEhr, ...(reason !== '' && { reason }), dry_run: isPlan };
+      return (await cdr.request<MoveDetails | Approval>('POST', path, { body })).body;
+    },
+    replaceTemplate: async (templateId, opt) => {
+      const path = `/rest/admin/template/${encodeURIComponent(templateId)}`;
+      await cdr.request('PUT', path, { body: opt, type: 'application/xml', accept: 'application/xml' });
+    },
+    deleteTemplate: async (templateId) => {
+      await cdr.request('DELETE', `/rest/admin/template/${encodeURIComponent(templateId)}`);
+    },
   };
 }

@@ -32,6 +32,8 @@ export interface Api extends RecordApi, AdministrationApi, DraftApi {
   exampleFlat: (templateId: string) => Promise<Flat>;
   /** Gives the template id. */
   uploadTemplate: (opt: string) => Promise<string>;
+  /** The OPT as it was uploaded. */
+  opt: (templateId: string) => Promise<string>;
   storedQueries: () => Promise<StoredQuery[]>;
   storeQuery: (name: string, q: string) => Promise<string>;
 }
@@ -52,6 +54,7 @@ export function createApi(credentials: Credentials): Api {
       readable(await cdr.templates.example(templateId, { format, detail: 'medium' })),
     exampleFlat: (templateId) => cdr.templates.example(templateId, { format: 'FLAT', detail: 'medium' }),
     uploadTemplate: (opt) => cdr.templates.upload(opt),
+    opt: (templateId) => cdr.templates.get(templateId),
     storedQueries: () => cdr.queries.list(),
     storeQuery: (name, q) => cdr.queries.store(name, q),
     ...recordApi(cdr),

@@ -1,3 +1,4 @@
+import type { WebTemplate } from '@everchart/client';
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

@@ -1,10 +1,10 @@
-import { CdrError, type WebTemplate } from '@everchart/client';
-import { Alert, Button, Group, TextInput } from '@mantine/core';
+import { CdrError, versionNumberOf, type WebTemplate } from '@everchart/client';
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { contentOf, placeFindings } from '../../form/form-content.js';
-import { keysBeside, placesOf } from '../../form/form-tree.js';
+import { placesOf } from '../../form/form-tree.js';
 import type { FlatValues } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';

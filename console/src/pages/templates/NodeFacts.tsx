@@ -11,6 +11,15 @@ import { Failure, Loading } from '../../widgets/states.js';
 import { CopyText } from '../composition/SourceText.js';
 import { TemplateUse } from './TemplateUse.js';
 
+/** What a language is called in another one; of what is no language its code. */
+function languageName(code: string, language: string): string {
+  try {
+    return new Intl.DisplayNames([language], { type: 'language' }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
 /** What a template says of a node, and how it is queried. */
 export function NodeFacts({
   template,
@@ -27,7 +36,8 @@ export function NodeFacts({
     [t('templates.type'), node.rmType],
     [t('templates.occurrences'), cardinality(node)],
     ...Object.entries(node.localizedNames ?? {}).map(
-      ([code, name]) => [code, `${name} — ${node.localizedDescriptions?.[code] ?? ''}`] as const,
+      ([code, name]) =>
+        [languageName(code, language), `${name} — ${node.localizedDescriptions?.[code] ?? ''}`] as const,
     ),
     ...(constraints.length > 0 ? ([[t('templates.takes'), constraints.join(' · ')]] as const) : []),
     ...(node.nodeId === undefined

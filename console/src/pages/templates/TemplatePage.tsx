@@ -9,6 +9,7 @@ import { useAddress } from '../../shell/address.js';
 import { Page } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
 import { NodeFacts } from './NodeFacts.js';
+import { TemplateActions } from './TemplateActions.js';
 import { TemplateTree } from './TemplateTree.js';
 
 /** One template: its tree, and the node that is chosen. */
@@ -22,7 +23,11 @@ export function TemplatePage(): ReactNode {
     staleTime: Infinity,
   });
   return (
-    <Page title={templateId} crumbs={[{ label: t('nav.templates'), view: { to: '/templates' } }]}>
+    <Page
+      title={templateId}
+      crumbs={[{ label: t('nav.templates'), view: { to: '/templates' } }]}
+      actions={data !== undefined && <TemplateActions templateId={templateId} />}
+    >
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loading rows={14} />}
       {data !== undefined && <Loaded template={data} />}

@@ -1,10 +1,11 @@
 import { Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { WebTemplate } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { templateDifferences } from '../../record/template-differences.js';
 import { useApi } from '../../session/session.js';
+import { useAddress } from '../../shell/address.js';
 import { numberText } from '../../widgets/number-text.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
@@ -17,7 +18,8 @@ export function TemplateUse({ template }: { readonly template: WebTemplate }): R
   const { t, language } = useMessages();
   const api = useApi();
   const { templateId } = template;
-  const [other, setOther] = useState<string | null>(null);
+  const { address, change } = useAddress();
+  const other = address.with ?? null;
   const { data: used } = useQuery({
     queryKey: ['template-use', templateId],
     queryFn: async () => {
@@ -43,7 +45,7 @@ export function TemplateUse({ template }: { readonly template: WebTemplate }): R
           nothingFoundMessage={t('palette.nothing')}
           data={templates.map(({ template_id: id }) => id).filter((id) => id !== templateId)}
           value={other}
-          onChange={setOther}
+          onChange={(id) => change({ with: id ?? undefined })}
         />
         {other !== null && <Differences template={template} other={other} />}
       </Section>

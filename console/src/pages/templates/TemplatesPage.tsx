@@ -1,15 +1,19 @@
-import { Button, FileButton, Table, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type DragEvent, type ReactNode } from 'react';
+import { Table, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
 import type { TemplateInfo } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useMay } from '../../session/session.js';
-import { templateView, useGo } from '../../shell/address.js';
+import { templateView } from '../../shell/address.js';
 import { categoryColor } from '../../theme/theme.js';
 import { Page } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { Time } from '../../widgets/Time.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
+import { Upload } from './Upload.js';
+
+/** Templates that are seen at one glance. */
+const FEW = 8;
 
 /** What documents may hold. */
 export function TemplatesPage(): ReactNode {
@@ -28,56 +32,31 @@ export function TemplatesPage(): ReactNode {
   );
 }
 
-function Upload(): ReactNode {
+function TemplateTable({ templates }: { readonly templates: readonly TemplateInfo[] }): ReactNode {
   const { t } = useMessages();
-  const api = useApi();
-  const queries = useQueryClient();
-  const go = useGo();
-  const [isOver, setIsOver] = useState(false);
-  const upload = useMutation({
-    mutationFn: async (file: File) => {
-      const opt = await file.text();
-      await api.uploadTemplate(opt);
-      return /<template_id>\s*<value>([^<]+)<\/value>/.exec(opt)?.[1] ?? null;
-    },
-    onSuccess: async (templateId) => {
-      await queries.invalidateQueries();
-      if (templateId !== null) go(templateView(templateId));
-    },
-  });
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    setIsOver(false);
-    const [file] = event.dataTransfer.files;
-    if (file !== undefined) upload.mutate(file);
-  };
+  const [wanted, setWanted] = useState('');
+  const shown = templates.filter(({ template_id: id, concept, archetype_id: archetype }) =>
+    `${id} ${concept} ${archetype}`.toLowerCase().includes(wanted.trim().toLowerCase()),
+  );
   return (
-    <div
-      className="drop"
-      data-over={isOver}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setIsOver(true);
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={drop}
-    >
-      <Text component="div">
-        {t('templates.drop')}{' '}
-        <FileButton accept=".opt,.xml" onChange={(file) => file && upload.mutate(file)}>
-          {(props) => (
-            <Button {...props} size="xs" variant="default" loading={upload.isPending}>
-              {t('steps.choose')}
-            </Button>
-          )}
-        </FileButton>
-      </Text>
-      {upload.error !== null && <Failure error={upload.error} />}
-    </div>
+    <>
+      {templates.length > FEW && (
+        <TextInput
+          type="search"
+          mb="sm"
+          maw={360}
+          placeholder={t('templates.find')}
+          aria-label={t('templates.find')}
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+      )}
+      {shown.length === 0 ? <Empty title={t('palette.nothing')} /> : <Rows templates={shown} />}
+    </>
   );
 }
 
-function TemplateTable({ templates }: { readonly templates: readonly TemplateInfo[] }): ReactNode {
+function Rows({ templates }: { readonly templates: readonly TemplateInfo[] }): ReactNode {
   const { t } = useMessages();
   return (
     <Table.ScrollContainer minWidth={520}>

@@ -1,0 +1,31 @@
+import type { findings as english } from './findings.en.js';
+
+/** What is wrong with a value, by the code of the finding, in German. */
+export const findings: Readonly<Record<keyof typeof english, string>> = {
+  'finding.unknown-attribute': 'hat ein Attribut, das seine Klasse nicht kennt',
+  'finding.wrong-type': 'ist vom falschen Typ',
+  'finding.malformed-value': 'ist nicht so geschrieben, wie ein solcher Wert geschrieben wird',
+  'finding.missing': 'fehlt',
+  'finding.cardinality': 'hat zu viele oder zu wenige Teile',
+  'finding.occurrences': 'kommt zu oft oder zu selten vor',
+  'finding.invariant': 'verletzt eine Regel des Referenzmodells',
+  'finding.unknown-code': 'hat einen Code, den niemand kennt',
+  'finding.code-not-listed': 'hat einen Code, den das Template nicht aufführt',
+  'finding.wrong-terminology': 'hat einen Code einer anderen Terminologie',
+  'finding.wrong-rubric': 'hat einen anderen Text als sein Code',
+  'finding.not-in-value-set': 'hat einen Code, der nicht in der Wertemenge ist',
+  'finding.value-not-allowed': 'hat einen Wert, den das Template nicht zulässt',
+  'finding.unit-not-allowed': 'hat eine Einheit, die das Template nicht zulässt',
+  'finding.wrong-transition': 'ist ein Schritt, der nicht folgen kann',
+  'finding.not-in-template': 'ist nicht im Template',
+  'finding.unknown-key': 'ist ein Schlüssel, den das Template nicht hat',
+  'finding.unknown-template': 'ist von einem Template, das nicht gespeichert ist',
+  'finding.wrong-form': 'hat nicht die Form, die es haben sollte',
+  'finding.syntax': 'ist nicht lesbar',
+  'finding.too-deep': 'ist zu tief verschachtelt',
+  'finding.invalid': 'ist nicht gültig',
+  'finding.more': 'Es gibt noch mehr',
+  'finding.expected': 'erwartet: {values}',
+  'finding.found': 'gefunden: {value}',
+  'finding.to': 'bis',
+};
