@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { hasBrowser } from '../support/browser/browser.js';
+import { Cdr } from '../../packages/client/src/main.js';
 import { useConsole } from '../support/browser/console.js';
+import { bearer } from '../support/tokens.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
@@ -21,6 +23,19 @@ inBrowser('what the console offers to a role (skipped where no Chromium is insta
     await web.open('/templates');
     await web.pasteToken(['USER']);
     await web.page.locator('.drop').waitFor();
+    await web.expectGood();
+  });
+
+  it('shows an auditor who has seen a record that he may not read', async () => {
+    const client = new Cdr({ url: web.url, token: bearer(['USER']).replace('Bearer ', '') });
+    const { id } = await client.ehr.create({});
+    await web.open(`/patients/${id}`);
+    await web.pasteToken(['AUDITOR']);
+    await web.page.getByRole('cell', { name: 'made a record' }).waitFor();
+    expect(await web.page.getByText('Not allowed').count()).toBe(0);
+    await web.page.getByRole('button', { name: '1 request' }).click();
+    await web.page.getByRole('cell', { name: 'ehr_create' }).waitFor();
+    web.forgive('403');
     await web.expectGood();
   });
 

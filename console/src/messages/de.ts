@@ -1,10 +1,14 @@
 import { administration } from './administration.de.js';
+import { deeds } from './deeds.de.js';
+import { findings } from './findings.de.js';
 import { values } from './values.de.js';
 import type { Catalogue } from './en.js';
 
 /** Everything the console says, in German. */
 export const de: Catalogue = {
   ...administration,
+  ...deeds,
+  ...findings,
   ...values,
   'nav.label': 'Hauptnavigation',
   'nav.skip': 'Zum Inhalt',

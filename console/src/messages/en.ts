@@ -1,9 +1,13 @@
 import { administration } from './administration.en.js';
+import { deeds } from './deeds.en.js';
+import { findings } from './findings.en.js';
 import { values } from './values.en.js';
 
 /** Everything the console says, in English. `{name}`: a value is put in. */
 export const en = {
   ...administration,
+  ...deeds,
+  ...findings,
   ...values,
   'nav.label': 'Main',
   'nav.skip': 'Skip to content',

@@ -19,7 +19,8 @@ export function patientOf(status: Json | undefined): Patient {
   };
 }
 
-function elementsIn(value: Json | undefined): JsonObject[] {
+/** The ELEMENTs with a value in anything. */
+export function elementsIn(value: Json | undefined): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap(elementsIn);
   if (!isObject(value)) return [];
   if (textAt(value, '_type') === 'ELEMENT') return value['value'] === undefined ? [] : [value];

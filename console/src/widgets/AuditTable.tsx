@@ -1,12 +1,15 @@
-import { Table, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Table, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
 import { textAt } from '../api/json.js';
 import type { AuditRecord } from '@everchart/client';
 import { useMessages } from '../messages/messages.js';
+import { visitsOf, type Visit } from '../record/visits.js';
+import { patientView } from '../shell/address.js';
 import { Empty } from './states.js';
 import { Time } from './Time.js';
+import { ViewLink } from './ViewLink.js';
 
-/** Who did what, when, from where. */
+/** Who did what, when, from where: a line for each visit, its requests below where they are wanted. */
 export function AuditTable({ records }: { readonly records: readonly AuditRecord[] }): ReactNode {
   const { t } = useMessages();
   if (records.length === 0) return <Empty title={t('audit.none')}>{t('audit.noneHint')}</Empty>;
@@ -20,12 +23,12 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
             <Table.Th>{t('audit.what')}</Table.Th>
             <Table.Th>{t('audit.record')}</Table.Th>
             <Table.Th>{t('audit.from')}</Table.Th>
-            <Table.Th className="end">{t('audit.status')}</Table.Th>
+            <Table.Th className="end">{t('audit.requests')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {records.map((record, index) => (
-            <Row key={`${textAt(record, 'time')} ${index}`} record={record} />
+          {visitsOf(records).map((visit) => (
+            <VisitRows key={`${visit.to} ${visit.user} ${visit.ehrId} ${visit.address}`} visit={visit} />
           ))}
         </Table.Tbody>
       </Table>
@@ -33,22 +36,82 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
   );
 }
 
-function Row({ record }: { readonly record: AuditRecord }): ReactNode {
+function VisitRows({ visit }: { readonly visit: Visit }): ReactNode {
   const { t } = useMessages();
-  const status = Number(textAt(record, 'status'));
+  const [isOpen, setIsOpen] = useState(false);
+  const { user, ehrId, address, from, to, refused, records } = visit;
   return (
-    <Table.Tr>
+    <>
+      <Table.Tr>
+        <Table.Td>
+          <Time value={to} isAgo />
+          {from !== to && (
+            <Text size="xs" c="dimmed" component="div">
+              {t('audit.began')} <Time value={from} />
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td>{user}</Table.Td>
+        <Table.Td className="what">
+          <Deeds visit={visit} />
+          {refused > 0 && (
+            <Text span className="flag">
+              {' · '}
+              {t('audit.refusedCount', { count: refused })}
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td className="mono">
+          {ehrId !== '' && (
+            <ViewLink view={patientView(ehrId)} title={ehrId}>
+              {ehrId.slice(0, 8)}
+            </ViewLink>
+          )}
+        </Table.Td>
+        <Table.Td className="mono">{address}</Table.Td>
+        <Table.Td className="end">
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            {t('audit.count', { count: records.length })}
+          </Button>
+        </Table.Td>
+      </Table.Tr>
+      {isOpen &&
+        records.map((record) => <RequestRow key={record.request_id + record.time} record={record} />)}
+    </>
+  );
+}
+
+/** What was done, in words; what has none by its operation. */
+function Deeds({ visit: { deeds } }: { readonly visit: Visit }): ReactNode {
+  const { t } = useMessages();
+  return deeds
+    .map(({ deed, operation, count }) => {
+      const said = deed === null ? operation : t(`deed.${deed}`);
+      return count === 1 ? said : `${said} ×${count}`;
+    })
+    .join(', ');
+}
+
+/** One request, as it is recorded. */
+function RequestRow({ record }: { readonly record: AuditRecord }): ReactNode {
+  const { t } = useMessages();
+  const { status } = record;
+  return (
+    <Table.Tr className="request">
       <Table.Td>
-        <Time value={textAt(record, 'time')} isAgo />
+        <Time value={record.time} />
       </Table.Td>
-      <Table.Td>{textAt(record, 'user')}</Table.Td>
-      <Table.Td className="mono what" title={textAt(record, 'operation')}>
-        {textAt(record, 'operation')}
+      <Table.Td />
+      <Table.Td className="mono what" colSpan={3} title={textAt(record, 'operation')}>
+        {record.operation}
+        {record['dry_run'] === true && ` (${t('deed.planned')})`} {textAt(record, 'target')}
       </Table.Td>
-      <Table.Td className="mono" title={textAt(record, 'ehr_id')}>
-        {textAt(record, 'ehr_id').slice(0, 8)}
-      </Table.Td>
-      <Table.Td className="mono">{textAt(record, 'address')}</Table.Td>
       <Table.Td className="end number">
         {status >= 400 ? (
           <Text span className="flag">

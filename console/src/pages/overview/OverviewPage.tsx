@@ -12,6 +12,7 @@ import { Contributions } from './Contributions.js';
 import { Figures } from './Figures.js';
 import { FirstSteps } from './FirstSteps.js';
 import { Ignored } from './Ignored.js';
+import { NeedsYou } from './NeedsYou.js';
 import { SlowQueries } from './SlowQueries.js';
 import { Warnings } from './Warnings.js';
 
@@ -43,6 +44,7 @@ function Glance({ overview }: { readonly overview: Overview }): ReactNode {
   return (
     <>
       <Figures overview={overview} />
+      <NeedsYou />
       <Warnings warnings={overview.warnings} />
       {isEmpty && <FirstSteps counts={overview.counts} />}
       <Section title={t('overview.activity')}>

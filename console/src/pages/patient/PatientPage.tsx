@@ -1,3 +1,4 @@
+import { CdrError } from '@everchart/client';
 import { Button, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -6,7 +7,7 @@ import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useMay, useMayAudit } from '../../session/session.js';
 import { formView, useAddress, useGo } from '../../shell/address.js';
-import { Page } from '../../widgets/Page.js';
+import { Page, Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { AccessTab } from './AccessTab.js';
 import { ContributionsTab } from './ContributionsTab.js';
@@ -37,7 +38,7 @@ export function PatientPage(): ReactNode {
       actions={status !== undefined && <NewComposition ehrId={ehrId} status={status} />}
     >
       {error !== null ? (
-        <Failure error={error} />
+        <Closed error={error} ehrId={ehrId} mayAudit={mayAudit} />
       ) : (
         <>
           <PatientBanner ehrId={ehrId} />
@@ -80,6 +81,25 @@ export function PatientPage(): ReactNode {
         </>
       )}
     </Page>
+  );
+}
+
+/** A record that the user may not read; who has seen it he may know all the same, if he audits. */
+function Closed({
+  error,
+  ehrId,
+  mayAudit,
+}: {
+  readonly error: Error;
+  readonly ehrId: string;
+  readonly mayAudit: boolean;
+}): ReactNode {
+  const { t } = useMessages();
+  if (!mayAudit || !(error instanceof CdrError) || error.status !== 403) return <Failure error={error} />;
+  return (
+    <Section title={t('patient.access')}>
+      <AccessTab ehrId={ehrId} />
+    </Section>
   );
 }
 

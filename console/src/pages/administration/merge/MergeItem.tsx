@@ -7,6 +7,7 @@ import { patientView } from '../../../shell/address.js';
 import { Id } from '../../../widgets/Id.js';
 import { Time } from '../../../widgets/Time.js';
 import { ViewLink } from '../../../widgets/ViewLink.js';
+import { usePatientName } from '../../patient/PatientBanner.js';
 import { Finalise } from './Finalise.js';
 import { Outcome } from './Outcome.js';
 import { Undo } from './Undo.js';
@@ -45,7 +46,7 @@ export function MergeItem({ merge }: { readonly merge: MergeDetails }): ReactNod
 }
 
 /** Which EHR went into which. */
-export function MergePair({ merge }: { readonly merge: MergeDetails }): ReactNode {
+function MergePair({ merge }: { readonly merge: MergeDetails }): ReactNode {
   return (
     <Text component="div">
       <Id value={merge.source_ehr} /> →{' '}
@@ -53,6 +54,24 @@ export function MergePair({ merge }: { readonly merge: MergeDetails }): ReactNod
         {merge.target_ehr.slice(0, 8)}
       </ViewLink>
     </Text>
+  );
+}
+
+/** Which patient would go into which: both are still there, and are named. */
+export function NamedPair({ merge }: { readonly merge: MergeDetails }): ReactNode {
+  return (
+    <Text component="div" fw={600}>
+      <NamedPatient ehrId={merge.source_ehr} /> → <NamedPatient ehrId={merge.target_ehr} />
+    </Text>
+  );
+}
+
+function NamedPatient({ ehrId }: { readonly ehrId: string }): ReactNode {
+  const name = usePatientName(ehrId);
+  return (
+    <>
+      <ViewLink view={patientView(ehrId)}>{name}</ViewLink> <Id value={ehrId} />
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { useMessages } from '../../../messages/messages.js';
 import { numberText } from '../../../widgets/number-text.js';
 import { Time } from '../../../widgets/Time.js';
 import { Outcome } from './Outcome.js';
+import { PairContents } from './PairContents.js';
 import {
   isEmpty,
   shownPlan,
@@ -41,6 +42,7 @@ export function PlanView({
           {plan.pairs.length > 0 && (
             <Pairs
               pairs={plan.pairs}
+              ehrs={{ source: details.source_ehr, target: details.target_ehr }}
               onChoose={onChoose && ((id, choice) => onChoose(withPair(resolutions, id, choice)))}
             />
           )}
@@ -93,9 +95,11 @@ const REASONS = {
 
 function Pairs({
   pairs,
+  ehrs,
   onChoose,
 }: {
   readonly pairs: readonly PlannedPair[];
+  readonly ehrs: Readonly<Record<Side, string>>;
   readonly onChoose: ((templateId: string, choice: PairChoice) => void) | undefined;
 }): ReactNode {
   const { t } = useMessages();
@@ -116,6 +120,7 @@ function Pairs({
                 </Text>
               ))}
               {reason in REASONS && <Text size="sm">{t(REASONS[reason as keyof typeof REASONS])}</Text>}
+              <PairContents ehrs={ehrs} versions={versions} />
             </div>
             <SegmentedControl
               size="xs"

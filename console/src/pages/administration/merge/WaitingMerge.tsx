@@ -8,7 +8,8 @@ import { useMessages } from '../../../messages/messages.js';
 import { useApi } from '../../../session/session.js';
 import { Failure } from '../../../widgets/states.js';
 import { Time } from '../../../widgets/Time.js';
-import { MergeMotive, MergePair } from './MergeItem.js';
+import { Comparison } from './Comparison.js';
+import { MergeMotive, NamedPair } from './MergeItem.js';
 import { PlanView } from './PlanView.js';
 
 /** A merge that another administrator asked for: nobody confirms a plan that he has not seen. */
@@ -27,7 +28,7 @@ export function WaitingMerge({ merge }: { readonly merge: MergeDetails }): React
   return (
     <li>
       <div>
-        <MergePair merge={merge} />
+        <NamedPair merge={merge} />
         <Text size="sm" c="dimmed">
           {t('merge.askedFor', { who: textAt(merge.requested, 'administrator') })}{' '}
           <Time value={textAt(merge.requested, 'date')} isAgo />
@@ -38,7 +39,12 @@ export function WaitingMerge({ merge }: { readonly merge: MergeDetails }): React
             {t('merge.planChanged')}
           </Text>
         )}
-        {plan.data !== undefined && <PlanView details={plan.data.details} />}
+        {plan.data !== undefined && (
+          <>
+            <Comparison source={merge.source_ehr} target={merge.target_ehr} />
+            <PlanView details={plan.data.details} />
+          </>
+        )}
         {error !== null && <Failure error={error} />}
         <Group gap="xs" mt="xs">
           <Button size="xs" variant="default" loading={plan.isPending} onClick={() => plan.mutate()}>

@@ -1,6 +1,10 @@
 import type { MergeDetails, MergeResolutions } from '@everchart/client';
 import { asText, at, items, textAt } from '../../../api/json.js';
 import type { Json } from '../../../api/types.js';
+import { elementsIn } from '../../../record/patient.js';
+import { PLAIN_READER } from '../../../record/values/plain-reader.js';
+import { wholeText } from '../../../record/values/value-reader.js';
+import { valueText } from '../../../record/values/value-text.js';
 
 /** Of two EHRs that are merged. */
 export type Side = 'source' | 'target';
@@ -10,6 +14,7 @@ export type PairChoice = Side | 'both';
 /** One of two compositions that could be joined. */
 interface PairVersion {
   readonly side: Side;
+  readonly uid: string;
   readonly time: string;
   /** Code of the lifecycle state: 553 is incomplete. */
   readonly lifecycle: string;
@@ -72,8 +77,8 @@ export function shownPlan(details: MergeDetails): ShownPlan | null {
     })),
     fields: items(plan.ehr_status).map((each) => ({
       field: textAt(each, 'field'),
-      source: valueText(at(each, 'source')),
-      target: valueText(at(each, 'target')),
+      source: statusText(at(each, 'source')),
+      target: statusText(at(each, 'target')),
       survivor: sideOf(at(each, 'survivor')),
     })),
     folders: textAt(plan.folders, 'action'),
@@ -95,7 +100,7 @@ function pairOf(pair: Json): PlannedPair {
     const found = at(pair, name);
     if (found === undefined) return [];
     const [time, lifecycle] = [textAt(found, 'time_committed'), textAt(found, 'lifecycle_state')];
-    return [{ side: sideOf(at(found, 'side')), time, lifecycle }];
+    return [{ side: sideOf(at(found, 'side')), uid: textAt(found, 'version_uid'), time, lifecycle }];
   };
   return {
     templateId: textAt(pair, 'template_id'),
@@ -111,12 +116,18 @@ function sideOf(value: unknown): Side {
   return value === 'source' ? 'source' : 'target';
 }
 
-function valueText(value: Json | undefined): string {
+function statusText(value: Json | undefined): string {
   const subject = textAt(value, 'external_ref', 'id', 'value');
   if (subject !== '') return `${subject} · ${textAt(value, 'external_ref', 'namespace')}`;
   if (textAt(value, '_type') === 'PARTY_SELF') return '–';
   if (typeof value === 'boolean') return String(value);
-  return value === null || value === undefined ? '–' : asText(value) || JSON.stringify(value);
+  if (value === null || value === undefined) return '–';
+  // What a patient is called is read by people; what has no words for it stays as it is stored.
+  const said = elementsIn(value).map(
+    (element) =>
+      `${textAt(element, 'name', 'value')}: ${wholeText(valueText(element['value'], PLAIN_READER))}`,
+  );
+  return said.length > 0 ? said.join(', ') : asText(value) || JSON.stringify(value);
 }
 
 /** The choices with one more. */
