@@ -183,6 +183,10 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   },
   { name: COLLECTIONS.mergeJobs, indexes: [] },
   {
+    name: COLLECTIONS.distinctPersons,
+    indexes: [{ key: { ehr_id: 1 } }, { key: { other_ehr: 1 } }, { key: { said_at: -1 } }],
+  },
+  {
     name: COLLECTIONS.mergeRequests,
     indexes: [{ key: { source_ehr: 1 }, options: { unique: true } }, { key: { target_ehr: 1 } }],
   },

@@ -6,6 +6,7 @@ import { clearDirectory, ehrRemoval, hideEhr, knownEhrIds, sourcesEndingIn } fro
 import { itemTagRemoval } from '../item-tag.js';
 import { COLLECTIONS, type CollectionName } from '../layout.js';
 import { archiveRemoval } from '../merge/archive.js';
+import { distinctRemovals } from '../merge/distinct.js';
 import { mergeHistoryRemoval, undoneMergesOf, type MergeHistoryDoc } from '../merge/history.js';
 import { mergeIdsOfSources, mergeRecordRemovalOfSources } from '../merge/record.js';
 import { mergeRequestRemovals } from '../merge/request.js';

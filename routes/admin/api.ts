@@ -3,6 +3,7 @@ import type { OperationGroup } from '../http/operation/operation.js';
 import { approvalOperations } from './approval.js';
 import { auditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';
+import { distinctOperations } from './distinct.js';
 import { adminEhrOperations } from './ehr.js';
 import { mergeOperations } from './merge.js';
 import { mergeCandidateOperations } from './merge-candidates.js';
@@ -36,6 +37,7 @@ export function adminGroups(settings: Settings, users: KnownUsers): OperationGro
         ...mergeOperations(settings),
         ...mergeFinalOperations(settings),
         ...mergeCandidateOperations(settings),
+        ...distinctOperations(),
       ],
     },
   ];

@@ -12,6 +12,7 @@ import {
   type CandidateSearch,
   type MergeCandidate,
 } from '../../merge/candidates/candidates.js';
+import { withoutDistinct } from '../../merge/candidates/distinct.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
 import { queryParameter } from '../http/request/parameter-values.js';
@@ -55,10 +56,11 @@ async function candidates(ctx: Context, search: CandidateSearch): Promise<void> 
       );
     await readableEhr(ehrId);
   }
-  const page =
+  const page = await withoutDistinct(
     ehrId === null
       ? await mergeCandidates(search, { after: after ?? '', fetch: fetch ?? DEFAULT_FETCH })
-      : await candidatesOf(search, ehrId);
+      : await candidatesOf(search, ehrId),
+  );
   const named = page.candidates.flatMap((pair) => [pair.ehrId, pair.otherEhrId]);
   if (named.length > 0) auditAbout(ctx, { ehr_ids: [...new Set(named)] });
   writeRecord(ctx, form, { record: CANDIDATES, fields: pageJson(page) });

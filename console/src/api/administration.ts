@@ -192,6 +192,15 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
       const path = '/rest/admin/ehr/merge_candidates';
       return (await cdr.request<CandidatePage>('GET', path, { query })).body;
     },
+    sayDistinct: async (pair, reason) => {
+      await cdr.request('PUT', distinctPath(pair), { body: { reason } });
+    },
+    takeBackDistinct: async (pair) => {
+      await cdr.request('DELETE', distinctPath(pair));
+    },
+    distinct: async () =>
+      (await cdr.request<{ distinct: readonly DistinctPair[] }>('GET', '/rest/admin/ehr/distinct')).body
+        .distinct,
     allEhrs: (page) => admin.ehrs(page),
     eraseEhr: (ehrId, cascade) => admin.deleteEhr(ehrId, { cascade }),
     approvals: () => admin.approvals.list({ fetch: APPROVALS_AT_ONCE }),

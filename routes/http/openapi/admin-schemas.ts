@@ -147,6 +147,9 @@ export const ADMIN_SCHEMAS = {
     },
     ['candidates', 'no_evidence'],
   ),
+  DistinctBody: object({ reason: TEXT }, ['reason']),
+  DistinctPersons: object(DISTINCT, ['ehr_id', 'other_ehr_id']),
+  DistinctPersonsList: object({ distinct: listOf(object(DISTINCT, Object.keys(DISTINCT))) }, ['distinct']),
   QueryOwnerBody: object({ sub: TEXT, issuer: TEXT }, ['sub']),
   QueryOwner: object({ name_space: TEXT, sub: TEXT, issuer: TEXT, since: TIME }, ['name_space']),
   ApprovalDto: object(

@@ -33,6 +33,7 @@ export function apiCases(app: RequestListener): ApiCase[] {
     ...draftCases(world, async () => (await mergedPair(world)).source_ehr),
     ...operationCases(),
     ...adminCases(world),
+    ...distinctCases(world),
     ...approvalCases(world),
   ];
 }

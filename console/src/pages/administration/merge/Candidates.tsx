@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { CandidateReason, MergeCandidate } from '../../../api/administration.js';
@@ -8,6 +8,7 @@ import { patientView } from '../../../shell/address.js';
 import { numberText } from '../../../widgets/number-text.js';
 import { Empty, Failure, Loading } from '../../../widgets/states.js';
 import { ViewLink } from '../../../widgets/ViewLink.js';
+import { SayDistinct, TwoPersons } from './TwoPersons.js';
 import { patientGists, type PatientGist } from '../../patients/patient-queries.js';
 
 /** Which of two EHRs is proposed to go into which. */
@@ -34,7 +35,10 @@ export function Candidates({
     getNextPageParam: ({ next }) => next,
   });
   const pages = data?.pages ?? [];
-  const pairs = pages.flatMap(({ candidates }) => candidates);
+  // The likeliest first, of those that were asked for.
+  const pairs = pages
+    .flatMap(({ candidates }) => candidates)
+    .toSorted((left, right) => right.score - left.score);
   const ehrIds = [...new Set(pairs.flatMap((pair) => [pair.ehr_id, pair.other_ehr_id]))].sort();
   const { data: gists } = useQuery({
     queryKey: ['candidate-gists', ehrIds],
@@ -67,6 +71,7 @@ export function Candidates({
           {t('candidates.more')}
         </Button>
       )}
+      <TwoPersons />
     </section>
   );
 }
@@ -112,15 +117,17 @@ function Pair({
           </Text>
         )}
       </div>
-      <Button
-        size="xs"
-        variant="default"
-        className="line-choice"
-        aria-label={t('candidates.compareThese', { left, right })}
-        onClick={() => onChoose(proposed(pair, gists))}
-      >
-        {t('candidates.compare')}
-      </Button>
+      <Group gap="xs" className="line-choice">
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={t('candidates.compareThese', { left, right })}
+          onClick={() => onChoose(proposed(pair, gists))}
+        >
+          {t('candidates.compare')}
+        </Button>
+        <SayDistinct pair={[pair.ehr_id, pair.other_ehr_id]} names={[left, right]} />
+      </Group>
     </li>
   );
 }
