@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { brotliCompressSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
@@ -7,7 +9,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative addresses: a proxy may put a prefix before everything (routes/system/console.ts).
   base: './',
-  plugins: [react()],
+  plugins: [react(), firstPageCompressed()],
   // The server puts a nonce of its own into each answer in place of this word (routes/system/console-files.ts).
   html: { cspNonce: 'EVERCHART_CSP_NONCE' },
   build: {
@@ -28,3 +30,16 @@ export default defineConfig({
     },
   },
 });
+
+/** What index.html names beside it as `.br`, as small as it gets: everybody waits for it first (routes/system/console-files.ts). */
+function firstPageCompressed() {
+  const dist = `${import.meta.dirname}/dist/`;
+  return {
+    name: 'first-page-compressed',
+    closeBundle() {
+      const page = readFileSync(`${dist}index.html`, 'utf8');
+      for (const [, name = ''] of page.matchAll(/(?:src|href)="\.\/([^"]+\.(?:js|css))"/g))
+        writeFileSync(`${dist}${name}.br`, brotliCompressSync(readFileSync(`${dist}${name}`)));
+    },
+  };
+}

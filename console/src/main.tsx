@@ -1,7 +1,6 @@
 // First: an answer of an identity provider is no address of a view.
 import './session/provider-answer.js';
-import '@mantine/core/styles.css';
-import '@mantine/spotlight/styles.css';
+import './theme/library.js';
 import './theme/theme.css';
 import { MantineProvider } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';

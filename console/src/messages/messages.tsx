@@ -1,13 +1,8 @@
-import { createContext, useContext, useMemo, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useLocalStorage } from '@mantine/hooks';
-import { de } from './de.js';
 import { en, type Catalogue } from './en.js';
+import { LANGUAGES, languageOf, type Language } from './languages.js';
 import { translator, type Translate } from './translate.js';
-
-/** Languages of the console. */
-type Language = 'en' | 'de';
-
-const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, de };
 
 interface Messages {
   readonly language: Language;
@@ -21,17 +16,45 @@ const MessagesContext = createContext<Messages | null>(null);
 
 /** Gives the language to all below; the choice is kept in the browser, and is the browser's own at first. */
 export function MessagesProvider({ children }: { readonly children: ReactNode }): ReactNode {
-  const [language, setLanguage] = useLocalStorage<Language>({
+  const [wanted, setLanguage] = useLocalStorage<Language>({
     key: 'everchart-language',
-    defaultValue: navigator.language.startsWith('de') ? 'de' : 'en',
+    defaultValue: languageOf(navigator.languages),
     getInitialValueInEffect: false,
   });
+  const loaded = useCatalogue(Object.hasOwn(LANGUAGES, wanted) ? wanted : 'en');
   const messages = useMemo(
-    () => ({ language, setLanguage, t: translator(CATALOGUES[language], language), zone: zoneOfReader() }),
-    [language, setLanguage],
+    () =>
+      loaded && {
+        language: loaded.language,
+        setLanguage,
+        t: translator(loaded.catalogue, loaded.language),
+        zone: zoneOfReader(),
+      },
+    [loaded, setLanguage],
   );
-  document.documentElement.lang = language;
+  if (messages === null) return null;
+  document.documentElement.lang = messages.language;
   return <MessagesContext value={messages}>{children}</MessagesContext>;
+}
+
+interface Loaded {
+  readonly language: Language;
+  readonly catalogue: Catalogue;
+}
+
+/** The messages of a language; those of before until they are there, and null while there are none. */
+function useCatalogue(language: Language): Loaded | null {
+  const [loaded, setLoaded] = useState<Loaded | null>(language === 'en' ? { language, catalogue: en } : null);
+  useEffect(() => {
+    let isWanted = true;
+    void LANGUAGES[language].load().then((catalogue) => {
+      if (isWanted) setLoaded((before) => (before?.language === language ? before : { language, catalogue }));
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [language]);
+  return loaded;
 }
 
 function zoneOfReader(): string {

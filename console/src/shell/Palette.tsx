@@ -8,6 +8,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { findPatients } from '../pages/patients/patient-queries.js';
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { LANGUAGES, type Language } from '../messages/languages.js';
 import { useMessages } from '../messages/messages.js';
 import { patientView, templateView, useGo } from './address.js';
 import { useApi, useIsClosed, useSession } from '../session/session.js';
@@ -44,6 +46,38 @@ export function Palette({ close }: { readonly close: () => void }): ReactNode {
 function chooseFirst({ key }: { readonly key: string }): void {
   if (key !== 'Enter' || document.querySelector('.mantine-Spotlight-action[data-selected]') !== null) return;
   document.querySelector<HTMLElement>('.mantine-Spotlight-action')?.click();
+}
+
+/** What can be done from anywhere. */
+function useActs(): SpotlightActionData[] {
+  const { t, language, setLanguage } = useMessages();
+  const { setColorScheme } = useMantineColorScheme();
+  const { credentials } = useSession();
+  const signOut = useSignOut();
+  const scheme = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
+  return [
+    {
+      id: 'scheme',
+      label: `${t('user.appearance')}: ${t(`user.${scheme}`)}`,
+      onClick: () => setColorScheme(scheme),
+    },
+    ...(Object.keys(LANGUAGES) as Language[])
+      .filter((each) => each !== language)
+      .map((each) => ({
+        id: `language ${each}`,
+        label: `${t('user.language')}: ${LANGUAGES[each].name}`,
+        onClick: () => setLanguage(each),
+      })),
+    ...(credentials.kind === 'none'
+      ? []
+      : [
+          {
+            id: 'sign out',
+            label: t('signIn.out'),
+            onClick: () => void signOut(),
+          },
+        ]),
+  ];
 }
 
 function useActions(text: string): SpotlightActionGroupData[] {

@@ -5,8 +5,6 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
-import { Broken } from './Broken.js';
-import { NotFound } from './NotFound.js';
 import { Shell } from './Shell.js';
 
 /** Optional text of the address; anything else is dropped. */
@@ -21,7 +19,10 @@ const texts =
       }),
     );
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: lazyRouteComponent(() => import('./NotFound.js'), 'NotFound'),
+});
 const page = { getParentRoute: () => root };
 
 const routeTree = root.addChildren([
@@ -51,7 +52,7 @@ const routeTree = root.addChildren([
   createRoute({
     ...page,
     path: '/patients/$ehrId/form',
-    validateSearch: texts('template', 'uid'),
+    validateSearch: texts('template', 'uid', 'draft'),
     component: lazyRouteComponent(() => import('../pages/form/FormPage.js'), 'FormPage'),
   }),
   createRoute({
@@ -62,7 +63,7 @@ const routeTree = root.addChildren([
   createRoute({
     ...page,
     path: '/templates/$templateId',
-    validateSearch: texts('node'),
+    validateSearch: texts('node', 'with'),
     component: lazyRouteComponent(() => import('../pages/templates/TemplatePage.js'), 'TemplatePage'),
   }),
   createRoute({
@@ -85,8 +86,15 @@ const routeTree = root.addChildren([
 /** All views; their addresses stand behind `#`, so that ids of patients reach no log of requests. */
 export const router = createRouter({
   routeTree,
+  // Texts as they are: a page is `?page=2`, not `?page=%222%22`.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined);
+    const text = new URLSearchParams(given as [string, string][]).toString();
+    return text === '' ? '' : `?${text}`;
+  },
   history: createHashHistory(),
-  defaultErrorComponent: Broken,
+  defaultErrorComponent: lazyRouteComponent(() => import('./Broken.js'), 'Broken'),
   defaultPreload: 'intent',
   scrollRestoration: false,
 });

@@ -1,8 +1,9 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
 import { instantText } from '../record/values/instant.js';
 import { ago } from './time-text.js';
+import { Hint } from './Hint.js';
 
 /**
  * A time in the reader's zone, which is named; as it was written on hover, and beside it where the zone is another. `isAgo`:
@@ -24,7 +25,7 @@ export function Time({
     );
   const { text, note } = instantText(value, reader);
   return (
-    <Tooltip label={value}>
+    <Hint label={value}>
       <time dateTime={value} className="number">
         {text}
         {note !== undefined && (
@@ -39,6 +40,6 @@ export function Time({
           </Text>
         )}
       </time>
-    </Tooltip>
+    </Hint>
   );
 }

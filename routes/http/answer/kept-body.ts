@@ -13,14 +13,19 @@ export interface KeptBody {
   answer(ctx: Context): Promise<void>;
 }
 
-/** Keeps a body. */
-export function keptBody(content: Buffer): KeptBody {
+/** Keeps a body. `brotli`: the same, compressed before. */
+export function keptBody(content: Buffer, brotli?: Buffer): KeptBody {
   let compressed: Promise<Buffer> | null = null;
   return {
     async answer(ctx) {
       // No middleware compresses it again.
       ctx.compress = false;
       ctx.vary('Accept-Encoding');
+      if (brotli !== undefined && ctx.acceptsEncodings('br', 'gzip', 'identity') === 'br') {
+        ctx.set('Content-Encoding', 'br');
+        ctx.body = brotli;
+        return;
+      }
       if (content.length < COMPRESS_FROM || ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') {
         ctx.body = content;
         return;
