@@ -225,8 +225,8 @@ export const PERMISSIONS = [
 ] as const;
 
 /**
- * What a user may do: read and write clinical data, define templates and stored queries, see who did what,
- * administrate, name somebody else as committer.
+ * What a user may do: read and write clinical data, define templates and stored queries, keep what he has not committed
+ * yet, see who did what, administrate, name somebody else as committer.
  */
 export type Permission = (typeof PERMISSIONS)[number];
 

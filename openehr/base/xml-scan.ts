@@ -14,7 +14,8 @@ interface Scan {
   readonly text: string;
   readonly maxDepth: number;
   readonly maxNodes: number;
-  depth: number;
+  /** Names of the elements that are open, the root first. */
+  readonly open: string[];
   nodes: number;
   hasRoot: boolean;
   /** Position of the next `&` that is not validated yet, so that none is searched for twice. */
@@ -34,7 +35,7 @@ const NAME = /[A-Za-z_:\u0080-\uffff][\w.:\-\u0080-\uffff]*/y;
 const ATTRIBUTE =
   /[ \t\n]+([A-Za-z_:\u0080-\uffff][\w.:\-\u0080-\uffff]*)[ \t\n]*=[ \t\n]*(?:"([^"<]*)"|'([^'<]*)')/y;
 const TAG_END = /[ \t\n]*(\/?)>/y;
-const CLOSING_TAG = /<\/[A-Za-z_:\u0080-\uffff][\w.:\-\u0080-\uffff]*[ \t\n]*>/y;
+const CLOSING_TAG = /<\/([A-Za-z_:\u0080-\uffff][\w.:\-\u0080-\uffff]*)[ \t\n]*>/y;
 const REFERENCE = /&(?:(?:lt|gt|amp|quot|apos)|#(?:(\d{1,7})|x([\dA-Fa-f]{1,6})));/y;
 const BLANK = /^[ \t\n]*$/;
 
@@ -56,13 +57,13 @@ export function scanXml(source: string, limits: XmlLimits): string {
   const text = source.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   const { maxDepth = DEFAULT_MAX_DEPTH, maxNodes = DEFAULT_MAX_NODES } = limits;
   const bounds = { maxDepth, maxNodes };
-  const scan: Scan = { text, ...bounds, depth: 0, nodes: 0, hasRoot: false, ampersand: -1, unnormalised: [] };
+  const scan: Scan = { text, ...bounds, open: [], nodes: 0, hasRoot: false, ampersand: -1, unnormalised: [] };
   const forbidden = text.search(FORBIDDEN_CHARACTER);
   if (forbidden >= 0) throw notWellFormed(text, forbidden, 'a character that XML does not allow');
   const declaration = DECLARATION.exec(text)?.[0] ?? '';
   scanContent(scan, declaration.length);
   if (!scan.hasRoot) throw notWellFormed(text, text.length, 'no root element');
-  if (scan.depth > 0) throw notWellFormed(text, text.length, 'an element is not closed');
+  if (scan.open.length > 0) throw notWellFormed(text, text.length, 'an element is not closed');
   return normaliseAttributes(scan);
 }
 
@@ -87,7 +88,7 @@ function scanContent(scan: Scan, start: number): void {
 }
 
 function scanText(scan: Scan, start: number, end: number): void {
-  if (scan.depth === 0 && !BLANK.test(scan.text.slice(start, end)))
+  if (scan.open.length === 0 && !BLANK.test(scan.text.slice(start, end)))
     throw notWellFormed(scan.text, start, 'text outside the root element');
   scanReferences(scan, start, end);
 }
@@ -122,7 +123,7 @@ function scanMarkup(scan: Scan, at: number): number {
   if (text.startsWith('<!--', at)) return behind(text, '-->', at + 4, 'a comment is not closed');
   if (!text.startsWith('<![CDATA[', at))
     throw notWellFormed(text, at, 'DOCTYPE and other declarations are not accepted');
-  if (scan.depth === 0) throw notWellFormed(text, at, 'text outside the root element');
+  if (scan.open.length === 0) throw notWellFormed(text, at, 'text outside the root element');
   return behind(text, ']]>', at + 9, 'a CDATA section is not closed');
 }
 
@@ -134,25 +135,28 @@ function behind(text: string, mark: string, from: number, problem: string): numb
 
 function scanClosingTag(scan: Scan, at: number): number {
   CLOSING_TAG.lastIndex = at;
-  if (!CLOSING_TAG.test(scan.text)) throw notWellFormed(scan.text, at, 'a malformed closing tag');
-  if (scan.depth === 0) throw notWellFormed(scan.text, at, 'a closing tag without its opening tag');
-  scan.depth -= 1;
+  const name = CLOSING_TAG.exec(scan.text)?.[1];
+  if (name === undefined) throw notWellFormed(scan.text, at, 'a malformed closing tag');
+  if (scan.open.length === 0) throw notWellFormed(scan.text, at, 'a closing tag without its opening tag');
+  const open = scan.open.pop() ?? '';
+  if (open !== name) throw notWellFormed(scan.text, at, `</${name}> where <${open}> is open`);
   return CLOSING_TAG.lastIndex;
 }
 
 function scanOpeningTag(scan: Scan, at: number): number {
   const { text } = scan;
   NAME.lastIndex = at + 1;
-  if (!NAME.test(text)) throw notWellFormed(text, at, 'a malformed tag');
-  if (scan.depth === 0 && scan.hasRoot) throw notWellFormed(text, at, 'a second root element');
-  if (scan.depth >= scan.maxDepth)
+  const name = NAME.exec(text)?.[0];
+  if (name === undefined) throw notWellFormed(text, at, 'a malformed tag');
+  if (scan.open.length === 0 && scan.hasRoot) throw notWellFormed(text, at, 'a second root element');
+  if (scan.open.length >= scan.maxDepth)
     throw notWellFormed(text, at, `more than ${scan.maxDepth} nested elements`);
   scan.hasRoot = true;
   const attributesEnd = scanAttributes(scan, NAME.lastIndex);
   TAG_END.lastIndex = attributesEnd;
   const end = TAG_END.exec(text);
   if (end === null) throw notWellFormed(text, attributesEnd, 'a malformed tag or attribute');
-  if (end[1] === '') scan.depth += 1;
+  if (end[1] === '') scan.open.push(name);
   return TAG_END.lastIndex;
 }
 

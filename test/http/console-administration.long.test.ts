@@ -172,6 +172,8 @@ inBrowser('a merge that needs approval, in the console', () => {
     await web.page.getByRole('textbox', { name: 'What' }).fill('finaliseMerge');
     await web.page.getByRole('textbox', { name: 'Status' }).fill('200');
     await web.page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
+    await web.page.getByRole('cell', { name: 'made a merge final' }).waitFor();
+    await web.page.getByRole('button', { name: '1 request' }).click();
     await web.page.getByRole('cell', { name: 'finaliseMerge' }).waitFor();
     const saved = web.page.waitForEvent('download');
     await web.page.getByRole('button', { name: 'CSV' }).click();

@@ -24,12 +24,15 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await web.page.getByRole('tab', { name: 'Audit' }).waitFor();
     expect(await web.page.getByRole('tab').allTextContents()).toEqual(['Permissions', 'Audit']);
     await web.page.getByRole('tab', { name: 'Audit' }).click();
-    await web.page.getByRole('cell', { name: 'getPermissions' }).first().waitFor();
+    await web.page
+      .getByRole('cell', { name: /getPermissions|made a record/ })
+      .first()
+      .waitFor();
     await expectGood();
     await web.page.getByRole('link', { name: 'Patients' }).click();
     await web.page.getByRole('link', { name: 'P-0001' }).click();
     await web.page.getByRole('tab', { name: 'Access' }).click();
-    await web.page.getByRole('cell', { name: 'ehr_create' }).waitFor();
+    await web.page.getByRole('cell', { name: 'made a record' }).waitFor();
     await expectGood();
   });
 

@@ -1,6 +1,7 @@
 import { useComputedColorScheme } from '@mantine/core';
 import type { ECharts, EChartsCoreOption } from 'echarts/core';
 import { useEffect, useRef, type ReactNode } from 'react';
+import { useMessages } from '../messages/messages.js';
 import { init } from './echarts.js';
 
 /** Events of a chart. */
@@ -22,6 +23,7 @@ export function Chart({
   readonly height: number;
   readonly label: string;
 }): ReactNode {
+  const { t } = useMessages();
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<ECharts>(null);
   const handlers = useRef(events);
@@ -53,11 +55,47 @@ export function Chart({
     chart.current?.setOption(option(chartColors(scheme)), { notMerge: true });
   }, [option, scheme]);
 
-  return <div ref={place} className="chart" style={{ height }} role="img" aria-label={label} />;
+  const drawing = <div ref={place} className="chart" style={{ height }} role="img" aria-label={label} />;
+  if (events.onRange === undefined) return drawing;
+  return (
+    <div
+      className="chart-keys"
+      role="group"
+      tabIndex={0}
+      aria-label={t('chart.keys')}
+      onKeyDown={({ key }) => {
+        const change = CHANGES[key];
+        if (change !== undefined && chart.current !== null) zoom(chart.current, change);
+      }}
+    >
+      {drawing}
+    </div>
+  );
+}
+
+/** What a key does to the part that is shown, in percent of the whole: where it begins and ends. */
+const CHANGES: Readonly<Record<string, (start: number, end: number) => readonly [number, number]>> = {
+  ArrowLeft: (start, end) => [start - Math.min(start, STEP), end - Math.min(start, STEP)],
+  ArrowRight: (start, end) => [start + Math.min(100 - end, STEP), end + Math.min(100 - end, STEP)],
+  '+': (start, end) => [start + (end - start) / 4, end - (end - start) / 4],
+  '-': (start, end) => [start - (end - start) / 2, end + (end - start) / 2],
+  Home: () => [0, 100],
+};
+const STEP = 10;
+
+function zoom(drawing: ECharts, change: (start: number, end: number) => readonly [number, number]): void {
+  const [shown] = (drawing.getOption() as ZoomState).dataZoom ?? [];
+  const [start, end] = change(shown?.start ?? 0, shown?.end ?? 100);
+  drawing.dispatchAction({ type: 'dataZoom', start: Math.max(0, start), end: Math.min(100, end) });
 }
 
 interface ZoomState {
-  readonly dataZoom?: readonly { readonly startValue?: number; readonly endValue?: number }[];
+  readonly dataZoom?: readonly {
+    readonly start?: number;
+    readonly end?: number;
+    readonly startValue?: number;
+    readonly endValue?: number;
+  }[];
 }
 
 function shownRange(drawing: ECharts): readonly [number, number] {

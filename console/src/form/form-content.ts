@@ -49,14 +49,17 @@ export interface FormFinding {
 }
 
 /** Findings by the place that they stand beside; under '' those that fit none. */
-export function placeFindings(
-  findings: readonly FormFinding[],
+export function placeFindings<F extends FormFinding>(
+  findings: readonly F[],
   places: ReadonlyMap<string, WebTemplateNode>,
+  textOf: (finding: F) => string = ({ message }) => message,
 ): Map<string, string[]> {
   const known = new Map([...places.keys()].map((path) => [plain(path), path]));
   const [root = ''] = ([...known.keys()][0] ?? '').split('/');
   const placed = new Map<string, string[]>();
-  for (const { flatPath, path, message } of findings) {
+  for (const finding of findings) {
+    const { flatPath, path } = finding;
+    const message = textOf(finding);
     // What is missing altogether has no key, or one of the context: its path in the reference model says where it would stand.
     const key = flatPath === undefined || flatPath.startsWith('ctx/') ? root + path : flatPath;
     const at = placeOf(key, known);

@@ -1,3 +1,4 @@
+import '@mantine/spotlight/styles.css';
 import {
   Spotlight,
   spotlight,
@@ -13,6 +14,7 @@ import { LANGUAGES, type Language } from '../messages/languages.js';
 import { useMessages } from '../messages/messages.js';
 import { patientView, templateView, useGo } from './address.js';
 import { useApi, useIsClosed, useSession } from '../session/session.js';
+import { useSignOut } from '../session/use-sign-out.js';
 
 /** Finds patients, templates, stored queries and pages by a few letters. */
 export function Palette({ close }: { readonly close: () => void }): ReactNode {
@@ -82,6 +84,7 @@ function useActs(): SpotlightActionData[] {
 
 function useActions(text: string): SpotlightActionGroupData[] {
   const { t } = useMessages();
+  const acts = useActs();
   const isOpen = useSession().isIn && !useIsClosed();
   const api = useApi();
   const go = useGo();
@@ -132,5 +135,6 @@ function useActions(text: string): SpotlightActionGroupData[] {
       })),
     },
     { group: t('palette.pages'), actions: pages },
+    { group: t('palette.acts'), actions: acts },
   ];
 }

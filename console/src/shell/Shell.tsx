@@ -7,8 +7,6 @@ import { useIsClosed, useSession, useWhyOver } from '../session/session.js';
 import { useHiddenPage, useIdleLock } from '../session/use-idle-lock.js';
 import { Icon, type IconName } from '../widgets/Icon.js';
 import { ConnectionBar } from './ConnectionBar.js';
-import { Shortcuts } from './Shortcuts.js';
-import { UserMenu } from './UserMenu.js';
 
 // What a first look does not need comes after it.
 const Palette = lazy(() => import('./Palette.js').then((file) => ({ default: file.Palette })));
@@ -76,7 +74,9 @@ export function Shell(): ReactNode {
           </Link>
         ))}
         <div className="rail-end">
-          <UserMenu openHelp={help.open} />
+          <Suspense>
+            <UserMenu openHelp={help.open} />
+          </Suspense>
         </div>
       </nav>
       <main id="main" tabIndex={-1}>

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CdrError, type Violation } from '@everchart/client';
+import { findingText } from '../messages/finding-text.js';
 import { useMessages } from '../messages/messages.js';
 import { patientView } from '../shell/address.js';
 import { Id } from './Id.js';
@@ -88,14 +89,15 @@ function Details({ error }: { readonly error: CdrError }): ReactNode {
 }
 
 function Findings({ of }: { readonly of: readonly Violation[] }): ReactNode {
+  const reader = useMessages();
   // One about the whole says what the message says.
   const findings = of.filter(({ path }) => path !== '/');
   if (findings.length === 0) return null;
   return (
     <ul className="findings">
-      {findings.map(({ path, message }) => (
-        <li key={`${path} ${message}`}>
-          {path !== '' && <code>{path}</code>} {message}
+      {findings.map((finding) => (
+        <li key={`${finding.path} ${finding.message}`}>
+          {finding.path !== '' && <code>{finding.path}</code>} {findingText(finding, reader)}
         </li>
       ))}
     </ul>

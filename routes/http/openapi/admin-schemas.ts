@@ -18,6 +18,8 @@ const ON_CONFLICT: JsonObject = {
   oneOf: [CHOICE, { type: 'object', additionalProperties: CHOICE }],
 };
 
+const DISTINCT = { ehr_id: TEXT, other_ehr_id: TEXT, reason: TEXT, said_by: TEXT, said_at: TIME };
+
 const SIDE = word('source', 'target');
 const RESOLUTIONS: JsonObject = {
   ...object(

@@ -66,7 +66,7 @@ type Method = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS';
 /** Bytes that a body may have, and the setting that says so. */
 export interface LargestBody {
   readonly bytes: number;
-  readonly setting: 'MAX_BODY_BYTES' | 'MAX_QUERY_BYTES' | 'MAX_TEMPLATE_BYTES';
+  readonly setting: 'MAX_BODY_BYTES' | 'MAX_QUERY_BYTES' | 'MAX_TEMPLATE_BYTES' | 'MAX_COMPOSITION_BYTES';
 }
 
 /** One operation of the API. Router, documentation, access, audit, metrics and `Allow` are derived from it. */

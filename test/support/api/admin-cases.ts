@@ -152,7 +152,7 @@ async function pairOf(world: World) {
 }
 
 /** Two EHRs of which the source was merged into the target. */
-async function mergedPair(world: World, reversible = true) {
+export async function mergedPair(world: World, reversible = true) {
   const ehrs = { ...(await pairOf(world)), reversible };
   await request(testApp(WITH_ADMIN)).post('/rest/admin/ehr/merge').set('Authorization', ADMIN).send(ehrs);
   return ehrs;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
 
-import { adminCases, mergedQueryCases } from './admin-cases.js';
+import { adminCases, mergedPair, mergedQueryCases } from './admin-cases.js';
 import { approvalCases } from './approval-cases.js';
 import { distinctCases } from './distinct-cases.js';
 import { draftCases } from './draft-cases.js';

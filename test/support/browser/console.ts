@@ -64,8 +64,11 @@ export interface ConsoleInBrowser {
   readonly expectGood: () => Promise<void>;
 }
 
-/** Prepares server, data and browser around the tests of a file. */
-export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
+/** Prepares server, data and browser around the tests of a file. `timezoneId`: where the reader's clock is. */
+export function useConsole(
+  settings: Partial<Settings> = {},
+  reader: { readonly timezoneId?: string } = {},
+): ConsoleInBrowser {
   useDatabase();
   let server: Server | undefined;
   let browser: Browser | undefined;
@@ -88,6 +91,7 @@ export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
   beforeEach(async () => {
     page = await browser!.newPage({
       locale: 'en-GB',
+      ...reader,
       viewport: { width: 1440, height: 900 },
       // Nothing is looked at while it fades.
       reducedMotion: 'reduce',

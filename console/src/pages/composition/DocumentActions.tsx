@@ -6,6 +6,7 @@ import { useMessages } from '../../messages/messages.js';
 import { useApi, useMay } from '../../session/session.js';
 import { formView, useGo } from '../../shell/address.js';
 import { State } from '../../widgets/State.js';
+import { MoveAway } from './MoveAway.js';
 import { Remove } from './Remove.js';
 import { useRevisions } from './revisions.js';
 
@@ -33,6 +34,7 @@ export function DocumentActions({ ehrId, uid }: { readonly ehrId: string; readon
             {t('composition.edit')}
           </Button>
           <Remove ehrId={ehrId} latest={uid} />
+          <MoveAway ehrId={ehrId} uid={uid} />
         </>
       )}
     </>

@@ -1,11 +1,13 @@
-import { versionedObjectUidOf } from '@everchart/client';
+import { versionedObjectUidOf, versionNumberOf } from '@everchart/client';
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { compositionView, useGo } from '../../shell/address.js';
 import { Failure } from '../../widgets/states.js';
+import { tell } from '../../widgets/tell.js';
 
 /** Marks a document as deleted; asks before it does. */
 export function Remove({ ehrId, latest }: { readonly ehrId: string; readonly latest: string }): ReactNode {
@@ -15,13 +17,24 @@ export function Remove({ ehrId, latest }: { readonly ehrId: string; readonly lat
   const queries = useQueryClient();
   const [isAsked, setIsAsked] = useState(false);
   const remove = useMutation({
-    mutationFn: () => api.deleteComposition(ehrId, latest),
-    onSuccess: async () => {
+    mutationFn: async () => {
+      const content = await api.composition(ehrId, latest);
+      await api.deleteComposition(ehrId, latest);
+      return content;
+    },
+    onSuccess: async (content) => {
+      tell(t('toast.deleted'), content === null ? undefined : () => restore(content));
       // Where it can be restored.
       go(compositionView(ehrId, versionedObjectUidOf(latest)));
       await queries.invalidateQueries({ refetchType: 'none' });
     },
   });
+  const restore = async (content: JsonObject): Promise<void> => {
+    const deletion = latest.replace(/\d+$/, String(Number(versionNumberOf(latest)) + 1));
+    const { uid } = await api.updateComposition(ehrId, deletion, { ...content, uid: undefined });
+    await queries.invalidateQueries();
+    go(compositionView(ehrId, uid));
+  };
   if (remove.error !== null) return <Failure error={remove.error} />;
   if (!isAsked)
     return (

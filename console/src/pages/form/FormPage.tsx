@@ -3,6 +3,7 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { textAt } from '../../api/json.js';
+import type { JsonObject } from '../../api/types.js';
 import { emptyForm } from '../../form/form-content.js';
 import { isoWithZone } from '../../form/time-form.js';
 import { unknownContent } from '../../form/unknown-content.js';
@@ -212,11 +213,11 @@ function KnownForm({
   if (unknown.length === 0)
     return <FormView ehrId={ehrId} template={template} latestUid={uid} {...content} />;
   return (
-    <FormView
-      ehrId={ehrId}
-      template={template.data}
-      latestUid={uid}
-      begin={(stored.data?.flat ?? {}) as FlatValues}
-    />
+    <Empty
+      title={t('form.cannot')}
+      action={<ViewLink view={compositionView(ehrId, uid)}>{t('diff.back')}</ViewLink>}
+    >
+      {t('form.cannotHint', { names: [...new Set(unknown)].join(', ') })}
+    </Empty>
   );
 }

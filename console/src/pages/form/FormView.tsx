@@ -6,15 +6,17 @@ import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { contentOf, placeFindings } from '../../form/form-content.js';
 import { placesOf } from '../../form/form-tree.js';
 import type { FlatValues } from '../../form/values.js';
+import { findingText } from '../../messages/finding-text.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { compositionView, useGo } from '../../shell/address.js';
-import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
+import { tell } from '../../widgets/tell.js';
 import { useIsNobody } from '../patient/PatientBanner.js';
 import { Beside } from './Beside.js';
 import { DraftState } from './DraftState.js';
 import { FormNode } from './FormNode.js';
+import { Refusal } from './Refusal.js';
 import { firstOption, isLine, nextField } from './enter.js';
 import { FormProvider, FormState, useForm } from './form-state.js';
 import { useDraft, type DraftOfForm, type OpenDraft } from './use-draft.js';
@@ -42,16 +44,14 @@ export function FormView({ ehrId, template, latestUid, begin, draft = null }: Fo
   const kept = useDraft({ ehrId, template, latestUid: begun.uid, state, draft });
   const save = useSave({ ehrId, template, latestUid: begun.uid, state, kept });
   const place = useRef<HTMLFormElement>(null);
-  useBlocker({
-    shouldBlockFn: () => state.isChanged && !window.confirm(t('form.leave')),
-    enableBeforeUnload: () => state.isChanged,
-  });
-  useEffect(() => holdsUnsaved(() => state.isChanged), [state]);
+  useLeaving(state, kept);
   const { error } = save;
   const form = useMemo(() => {
     const findings =
       error instanceof CdrError
-        ? placeFindings(error.violations, placesOf(template, state.values))
+        ? placeFindings(error.violations, placesOf(template, state.values), (finding) =>
+            findingText(finding, messages),
+          )
         : new Map<string, string[]>();
     return { state, template, findings, isLarge };
   }, [error, state, template, isLarge, messages]);
@@ -144,8 +144,10 @@ function useSave({
         ? api.createComposition(ehrId, content, how)
         : api.updateComposition(ehrId, latestUid, content, { ...how, keepsUnshown: true });
     },
-    onSuccess: async ({ uid }) => {
+    onSuccess: async ({ uid }, lifecycle) => {
       state.keep();
+      // One that stays ends by itself.
+      await kept.remove().catch(() => undefined);
       await queries.invalidateQueries({ refetchType: 'none' });
       tell(t(lifecycle === '553' ? 'toast.savedDraft' : 'toast.saved', { version: versionNumberOf(uid) }));
       go(compositionView(ehrId, uid));
@@ -189,98 +191,5 @@ function FillWithExample({ ehrId }: { readonly ehrId: string }): ReactNode {
       </Group>
       {example.error !== null && <Failure error={example.error} />}
     </div>
-  );
-}
-
-/** The key of the form was used with what it held before: that was saved, though its answer never came. */
-function isSavedBefore({ status, message }: CdrError): boolean {
-  return status === 422 && message.includes('Idempotency-Key');
-}
-
-/** What the server said: how much stands beside its field, and the rest in full. */
-function Refusal({
-  error,
-  ehrId,
-  begun,
-  goOn,
-}: {
-  readonly error: Error;
-  readonly ehrId: string;
-  readonly begun: { readonly uid: string | null; readonly values: FlatValues };
-  readonly goOn: (newer: FlatVersion, merged: FlatValues) => void;
-}): ReactNode {
-  const { t } = useMessages();
-  const { findings } = useForm();
-  const rest = findings.get('') ?? [];
-  const count = [...findings].reduce((sum, [place, texts]) => sum + (place === '' ? 0 : texts.length), 0);
-  if (error instanceof CdrError && isSavedBefore(error))
-    return (
-      <Alert color="yellow" variant="light" role="alert" title={t('form.savedBefore')}>
-        {t('form.savedBeforeHint')}
-      </Alert>
-    );
-  const newerUid = error instanceof CdrError && error.status === 412 ? error.latestVersion : undefined;
-  if (newerUid !== undefined && begun.uid !== null)
-    return (
-      <Conflict
-        key={newerUid}
-        ehrId={ehrId}
-        begun={{ uid: begun.uid, values: begun.values }}
-        newerUid={newerUid}
-        goOn={goOn}
-      />
-    );
-  if (error instanceof CdrError && error.status === 0)
-    return (
-      <Alert color="red" variant="light" role="alert" title={t('error.away')}>
-        {t('form.away')}
-      </Alert>
-    );
-  if (count === 0) return <Failure error={error} />;
-  return (
-    <Alert color="red" variant="light" role="alert" title={t('form.refused')}>
-      {t('form.findings', { count })}
-      {rest.length > 0 && (
-        <ul className="findings">
-          {rest.map((text) => (
-            <li key={text}>{text}</li>
-          ))}
-        </ul>
-      )}
-    </Alert>
-  );
-}
-
-/** What the document says besides its fields: names, links, and other attributes of the reference model. */
-function Beside(): ReactNode {
-  const { t } = useMessages();
-  const { state, template } = useForm();
-  const keys = useFormValue((values) => keysBeside(template, values).join('\n'));
-  if (keys === '') return null;
-  return (
-    <Section title={t('form.beside')}>
-      <div className="form-fields">
-        {keys.split('\n').map((key) => (
-          <BesideField key={key} name={key} onChange={(value) => state.change({ [key]: value })} />
-        ))}
-      </div>
-    </Section>
-  );
-}
-
-function BesideField({
-  name,
-  onChange,
-}: {
-  readonly name: string;
-  readonly onChange: (value: string) => void;
-}): ReactNode {
-  const value = useFormValue((values) => values[name]);
-  return (
-    <TextInput
-      label={<code>{name}</code>}
-      value={value === undefined ? '' : String(value)}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
   );
 }

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Overview } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
+import { ViewLink } from '../../widgets/ViewLink.js';
 import { milliseconds, numberText } from '../../widgets/number-text.js';
 
 /** The queries that took longest in the last hour, without the values in them. */
@@ -12,9 +13,13 @@ export function SlowQueries({ queries }: { readonly queries: Overview['slowest_q
     <ul className="lines">
       {queries.map(({ aql, ms, rows }) => (
         <li key={aql}>
-          <Text span className="mono one-line" title={aql}>
+          <ViewLink
+            className="mono one-line"
+            title={aql}
+            view={{ to: '/query', search: { q: withParameters(aql) } }}
+          >
             {aql}
-          </Text>
+          </ViewLink>
           <Text size="sm" c="dimmed" className="line-end number">
             {milliseconds(ms, language)} · {t('query.rows', { count: numberText(rows, language) })}
           </Text>
@@ -22,4 +27,10 @@ export function SlowQueries({ queries }: { readonly queries: Overview['slowest_q
       ))}
     </ul>
   );
+}
+
+/** A query whose values are not known, with a parameter for each: so it can be run and explained. */
+function withParameters(aql: string): string {
+  let number = 0;
+  return aql.replaceAll('?', () => `$value${(number += 1)}`);
 }

@@ -178,6 +178,7 @@ function DeletedDocuments({
 }
 
 function Legend({ compositions }: { readonly compositions: readonly RecordedComposition[] }): ReactNode {
+  const conceptOf = useConcepts();
   const counts = new Map<string, number>();
   for (const { template } of compositions) counts.set(template, (counts.get(template) ?? 0) + 1);
   return (
@@ -185,11 +186,18 @@ function Legend({ compositions }: { readonly compositions: readonly RecordedComp
       {[...counts].sort().map(([template, count]) => (
         <li key={template}>
           <span className="dot" style={{ background: categoryColor(template) }} />
-          {template} <b className="number">{count}</b>
+          <span title={template}>{conceptOf(template)}</span> <b className="number">{count}</b>
         </li>
       ))}
     </ul>
   );
+}
+
+/** What templates are about, in words; of one whose concept says nothing its id. */
+function useConcepts(): (templateId: string) => string {
+  const api = useApi();
+  const { data = [] } = useQuery({ queryKey: ['templates'], queryFn: api.templates });
+  return (templateId) => data.find(({ template_id: id }) => id === templateId)?.concept || templateId;
 }
 
 function TrendPanel({

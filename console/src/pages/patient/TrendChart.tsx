@@ -6,13 +6,7 @@ import { epochOf, instantText } from '../../record/values/instant.js';
 import { numeral } from '../../record/values/quantity.js';
 import { unitText } from '../../record/values/units.js';
 import type { ValueReader } from '../../record/values/value-reader.js';
-import type { Trend } from './patient-data.js';
-
-/** A trend with the colour of its place. */
-interface DrawnTrend {
-  readonly trend: Trend;
-  readonly color: string;
-}
+import { TrendTable, type DrawnTrend } from './TrendTable.js';
 
 /** Room for the numbers of one scale. */
 const SCALE_WIDTH = 44;
@@ -28,15 +22,18 @@ export function TrendChart({
   const reader = useMessages();
   const option = useCallback((colors: ChartColors) => trendOption(drawn, reader, colors), [drawn, reader]);
   return (
-    <Chart
-      option={option}
-      height={240}
-      label={reader.t('patient.trendLabel', { names: drawn.map(({ trend }) => trend.name).join(', ') })}
-      onPoint={(series, point) => {
-        const uid = drawn[series]?.trend.points[point]?.uid;
-        if (uid !== undefined) onOpen(uid);
-      }}
-    />
+    <>
+      <Chart
+        option={option}
+        height={240}
+        label={reader.t('patient.trendLabel', { names: drawn.map(({ trend }) => trend.name).join(', ') })}
+        onPoint={(series, point) => {
+          const uid = drawn[series]?.trend.points[point]?.uid;
+          if (uid !== undefined) onOpen(uid);
+        }}
+      />
+      <TrendTable drawn={drawn} onOpen={onOpen} />
+    </>
   );
 }
 
