@@ -22,10 +22,12 @@ import {
   type TerminologyQuestion,
 } from '../aql/semantics/terminology.js';
 import type { QueryPlan } from '../aql/plan/query-plan.js';
+import { NO_MERGES, type MovingMerges } from '../aql/index/moved-owners.js';
 import { needsShapes, shapeCatalogue } from '../aql/index/shapes.js';
 import { translate } from '../aql/mongo/translate.js';
 import { tryHere, within, type Work } from '../openehr/base/work.js';
 import { translateInThread } from '../workers/translation.js';
+import type { Translation } from '../workers/translate.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds, type DerivedState } from '../models/access/run-pipeline.js';
 import { queryWarnings } from './warnings.js';
@@ -46,7 +48,10 @@ export type AskTerminology = (
 
 /** A query ready to run. */
 export interface CompiledQuery {
+  /** As it runs while nothing is being merged in steps. */
   readonly plan: QueryPlan;
+  /** The plan made anew for merges in steps beside which it is to run. @throws as `compile` */
+  readonly planBeside: (merges: MovingMerges) => Promise<QueryPlan>;
   readonly page: Page;
   readonly executedAql: string;
   readonly query: BoundQuery;
@@ -73,7 +78,10 @@ interface KeptQuery extends Pick<
   'plan' | 'page' | 'executedAql' | 'query' | 'scope' | 'unused'
 > {
   readonly isRepeatable: boolean;
+  readonly translated: (merges: MovingMerges, limits: QueryLimits) => Promise<Translated>;
 }
+
+type Translated = Pick<Translation, 'plan' | 'isClockRead'>;
 
 /**
  * Makes plans of query texts. Plans of equal requests are made once, for people ask the same again (a page that is
@@ -108,7 +116,9 @@ export class QueryCompiler {
     if (isNew) this.#kept.set(key, compiled);
     const warnings = await queryWarnings(compiled.scope, this.settings.aql.subsumption, limits.work);
     const { plan, page, executedAql, query, scope, unused } = compiled;
-    return { plan, page, executedAql, query, scope, unused, request, clock, warnings };
+    const planBeside = async (merges: MovingMerges): Promise<QueryPlan> =>
+      merges.targets.size === 0 ? plan : (await compiled.translated(merges, limits)).plan;
+    return { plan, planBeside, page, executedAql, query, scope, unused, request, clock, warnings };
   }
 
   async #compile(
@@ -132,17 +142,19 @@ export class QueryCompiler {
     const { ehrId, asOf, notesEhrs } = request;
     const { systemId, aql } = settings;
     const context = { ...derived, systemId, subsumption: aql.subsumption, asOf, notesEhrs };
-    const translated = (): QueryPlan =>
-      translate(scope, page, { ...context, shapes: shapeCatalogue(shapes), clock });
-    const here = tryHere(work, translated, TRANSLATED_HERE);
-    const now = clock.moment;
-    const { plan, isClockRead } =
-      here === null
-        ? await translateInThread({ query, ehrId, page, context, shapeIds: shapes, now }, limits)
-        : { plan: here.value, isClockRead: clock.isRead };
+    const translated = async (merges: MovingMerges, limits: QueryLimits): Promise<Translated> => {
+      const beside = { ...context, merges };
+      const made = (): QueryPlan =>
+        translate(scope, page, { ...beside, shapes: shapeCatalogue(shapes), clock });
+      const here = tryHere(limits.work, made, TRANSLATED_HERE);
+      if (here !== null) return { plan: here.value, isClockRead: clock.isRead };
+      const now = clock.moment;
+      return translateInThread({ query, ehrId, page, context: beside, shapeIds: shapes, now }, limits);
+    };
+    const { plan, isClockRead } = await translated(NO_MERGES, limits);
     const isRepeatable = questions.length === 0 && !ofShapes && !isClockRead;
     const executed = within(work, () => executedAql(query, page));
-    return { plan, page, executedAql: executed, query, scope, unused, isRepeatable };
+    return { plan, page, executedAql: executed, query, scope, unused, isRepeatable, translated };
   }
 }
 

@@ -1,3 +1,4 @@
+import { NO_MERGES, type MovingMerges } from '../aql/index/moved-owners.js';
 import type { Page } from '../aql/semantics/page.js';
 import type { Clock } from '../aql/semantics/present-time.js';
 import type { RawRow } from '../aql/result/result-set.js';
@@ -23,9 +24,16 @@ export interface Evaluation {
   readonly user: string;
 }
 
-/** What is to be read for the evaluator instead of the rows of a plan: at most one VERSION more than the budget allows. */
-export function evaluatedPlan(plan: RunnablePlan, { budget }: Work): RunnablePlan {
-  return contentsPlan(plan, budget.versions);
+/**
+ * What is to be read for the evaluator instead of the rows of a plan: at most one VERSION more than the budget allows. `merges`:
+ * those that the plan was made for.
+ */
+export function evaluatedPlan(
+  plan: RunnablePlan,
+  { budget }: Work,
+  merges: MovingMerges = NO_MERGES,
+): RunnablePlan {
+  return contentsPlan(plan, budget.versions, merges);
 }
 
 /**

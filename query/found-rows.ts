@@ -1,8 +1,8 @@
-import type { QueryPlan } from '../aql/plan/query-plan.js';
 import type { Work } from '../openehr/base/work.js';
 import type { PipelineRow, RunLimits } from '../models/access/run-pipeline.js';
+import type { CompiledQuery } from './compile.js';
 import { evaluatedPlan } from './evaluate.js';
-import { rowsOfOneMoment, type RequestedEhr } from './one-moment.js';
+import { rowsOfOneMoment, type PlanBeside, type RequestedEhr } from './one-moment.js';
 import { rowsOfStream, type HeldLimits } from './streamed.js';
 
 /** Whose rows they are to be. */
@@ -17,12 +17,15 @@ interface FoundFor {
  * what it is to look at. @throws as these
  */
 export function foundRows(
-  plan: QueryPlan,
+  { plan, planBeside }: Pick<CompiledQuery, 'plan' | 'planBeside'>,
   limits: RunLimits,
   { ehr, held, work }: FoundFor,
 ): AsyncIterable<readonly PipelineRow[]> {
-  if (plan.inProcess?.kind === 'evaluate') return rowsOfOneMoment(evaluatedPlan(plan, work), limits, ehr);
+  if (plan.inProcess?.kind === 'evaluate') {
+    const evaluated: PlanBeside = async (merges) => evaluatedPlan(await planBeside(merges), work, merges);
+    return rowsOfOneMoment(evaluated, limits, ehr);
+  }
   return held === undefined
-    ? rowsOfOneMoment(plan, limits, ehr)
-    : rowsOfStream(plan, { ...limits, ...held }, ehr);
+    ? rowsOfOneMoment(planBeside, limits, ehr)
+    : rowsOfStream({ planBeside, ehrField: plan.ehrField }, { ...limits, ...held }, ehr);
 }

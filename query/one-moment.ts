@@ -6,7 +6,11 @@ import {
   type RunLimits,
   type RunnablePlan,
 } from '../models/access/run-pipeline.js';
+import type { MovingMerges } from '../aql/index/moved-owners.js';
 import { areStillMoving, movingMerges } from '../models/merge/job.js';
+
+/** Makes the plan of a query for the merges in steps beside which it is to run. */
+export type PlanBeside = (merges: MovingMerges) => Promise<RunnablePlan>;
 
 /** How often a query is run anew because EHRs were merged meanwhile. */
 export const MAX_READS = 20;
@@ -21,18 +25,18 @@ export interface RequestedEhr {
 /**
  * The rows of a pipeline as they were at one moment, beside merges too: a query under which a merge began to move
  * documents, or ended, is run again before anything of it is given. docs/spec/merge.md#atomicity
- * @throws as `runPipeline`; not-found when the EHR was merged away meanwhile; unavailable when merges follow each other
+ * @throws as `planBeside` and `runPipeline`; not-found when the EHR was merged away meanwhile; unavailable when merges follow each other
  * without end
  */
 export async function* rowsOfOneMoment(
-  plan: RunnablePlan,
+  planBeside: PlanBeside,
   limits: RunLimits,
   ehr: RequestedEhr | null,
 ): AsyncGenerator<readonly PipelineRow[], void, undefined> {
   let mergeSeq = ehr?.mergeSeq;
   for (let reads = 1; reads <= MAX_READS; reads += 1) {
     const merges = movingMerges();
-    const rows = runPipeline(plan, limits);
+    const rows = runPipeline(await planBeside(merges), limits);
     try {
       // The database gives the first of them when it has found them all.
       const first = await rows.next();

@@ -1,19 +1,22 @@
+import { ownersOf } from '../aql/index/moved-owners.js';
 import { CdrError } from '../openehr/base/errors.js';
 import { requireQueriedEhr } from '../change/commit/ehr-access.js';
 import { ehrById, ehrIdsAfter } from '../models/ehr.js';
 import { movesOfContent } from '../models/merge/moves.js';
 import { holdsSnapshots } from '../models/access/one-snapshot.js';
 import { runPipeline, type PipelineRow, type RunLimits } from '../models/access/run-pipeline.js';
-import { learnOfMerges, takesPartInMerge } from '../models/merge/job.js';
+import { learnOfMerges, movingMerges, takesPartInMerge } from '../models/merge/job.js';
 import type { QueryPlan } from '../aql/plan/query-plan.js';
-import { begunRows, MAX_READS, rowsOfOneMoment, type RequestedEhr } from './one-moment.js';
+import { begunRows, MAX_READS, rowsOfOneMoment, type PlanBeside, type RequestedEhr } from './one-moment.js';
 
 /** EHRs whose rows are read at one moment: at first, and at most. */
 const FIRST_EHRS = 16;
 const MOST_EHRS = 1_000;
 
-/** What of a plan rows are found by. */
-type StreamedPlan = Pick<QueryPlan, 'collection' | 'pipeline' | 'columns' | 'probe' | 'ehrField'>;
+/** What rows are found by. */
+interface StreamedPlan extends Pick<QueryPlan, 'ehrField'> {
+  readonly planBeside: PlanBeside;
+}
 
 /** What a stream must not take of others. */
 export interface HeldLimits {
@@ -39,13 +42,13 @@ export async function* rowsOfStream(
   ehr: RequestedEhr | null,
 ): Rows {
   if (!(await holdsSnapshots())) {
-    yield* rowsOfOneMoment(plan, limits, ehr);
+    yield* rowsOfOneMoment(plan.planBeside, limits, ehr);
     return;
   }
   const stream = new HeldStream(plan, limits);
-  const whole = await stream.held(plan, ehr);
+  const whole = await stream.held(plan.planBeside, ehr);
   if (whole !== null) yield* whole;
-  else if (plan.ehrField === null) yield* rowsOfOneMoment(plan, stream.left(), ehr);
+  else if (plan.ehrField === null) yield* rowsOfOneMoment(plan.planBeside, stream.left(), ehr);
   else if (ehr !== null) yield* stream.ofUnchanged(ehr.ehrId, ehr);
   else yield* stream.byEhrs();
 }
@@ -66,10 +69,10 @@ class HeldStream {
   }
 
   /** Rows of one moment, all of which are found; null: commits would wait for too long. */
-  async held(plan: StreamedPlan, ehr: RequestedEhr | null): Promise<Rows | null> {
+  async held(planBeside: PlanBeside, ehr: RequestedEhr | null): Promise<Rows | null> {
     const { holdMs, timeoutMs, ...limits } = this.left();
     const start = performance.now();
-    const rows = rowsOfOneMoment(plan, { ...limits, timeoutMs: Math.min(holdMs, timeoutMs) }, ehr);
+    const rows = rowsOfOneMoment(planBeside, { ...limits, timeoutMs: Math.min(holdMs, timeoutMs) }, ehr);
     try {
       return await begunRows(rows);
     } catch (error) {
@@ -118,15 +121,16 @@ class HeldStream {
 
   /** The rows of one EHR, read while others commit, for as long as they do not commit to it. `asked`: the request is about it. */
   async *ofUnchanged(ehrId: string, asked: RequestedEhr | null = null): Rows {
-    const plan = this.#ofEhrs([ehrId]);
+    const planBeside = this.#ofEhrs([ehrId]);
     for (let reads = 1, isBegun = false; reads <= MAX_READS && !isBegun; reads += 1) {
       const state = await stateOf(ehrId);
       if (state === null) {
-        yield* rowsOfOneMoment(plan, this.left(), asked);
+        yield* rowsOfOneMoment(planBeside, this.left(), asked);
         return;
       }
       if (asked !== null) await requireQueriedEhr(ehrId);
       let isChanged = false;
+      const plan = await planBeside(movingMerges());
       for await (const rows of runPipeline(plan, { ...this.left(), isHeld: false })) {
         isChanged = (await stateOf(ehrId)) !== state;
         if (isChanged) break;
@@ -140,10 +144,14 @@ class HeldStream {
     });
   }
 
-  #ofEhrs(ehrIds: readonly string[]): StreamedPlan {
-    const { pipeline, ehrField } = this.plan;
-    const match = { $match: { [ehrField ?? '']: { $in: ehrIds } } };
-    return { ...this.plan, pipeline: [match, ...pipeline], probe: null };
+  #ofEhrs(ehrIds: readonly string[]): PlanBeside {
+    const { planBeside, ehrField } = this.plan;
+    return async (merges) => {
+      const plan = await planBeside(merges);
+      const owners = plan.collection === 'ehrs' ? ehrIds : ehrIds.flatMap((each) => ownersOf(each, merges));
+      const match = { $match: { [ehrField ?? '']: { $in: owners } } };
+      return { ...plan, pipeline: [match, ...plan.pipeline], probe: null };
+    };
   }
 }
 

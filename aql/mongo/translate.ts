@@ -16,18 +16,18 @@ import {
 import type { Visibility } from './from/document-scope.js';
 import { compileSelect } from './select/compile-select.js';
 import { emitPlan } from './pipeline/emit.js';
-import { lookup } from './from/bind-state.js';
 import type { FromState } from './from/bind-state.js';
 import { bindEhr } from './from/from.js';
 import type { BoundFrom } from './from/from.js';
 import type { ValueState } from './value/operand.js';
 import type { QueryPlan } from '../plan/query-plan.js';
+import { NO_MERGES, type MovingMerges } from '../index/moved-owners.js';
 import { indexConditions, sortedLeaf } from '../index/index-conditions.js';
 import type { ShapeCatalogue } from '../index/shapes.js';
 import { fieldRef } from '../plan/expression.js';
 import type { LogicalPlan, PassContext } from '../plan/logical-plan.js';
 import { optimize } from '../plan/passes/passes.js';
-import type { SourceCollection, Step } from '../plan/steps.js';
+import { lookup, type SourceCollection, type Step } from '../plan/steps.js';
 import { emitTree } from './path/tree.js';
 import type { AliasBinding, NodeBinding } from './path/binding.js';
 import type { TreeState } from './path/tree.js';
@@ -48,6 +48,8 @@ export interface TranslationContext {
   readonly clock: Clock;
   /** true: rows also have the EHRs that they are of, as far as the query does not fix them. */
   readonly notesEhrs?: boolean;
+  /** Merges in steps beside which the plan is to run; absent: none. */
+  readonly merges?: MovingMerges;
 }
 
 /** Compiles a resolved query into one aggregation pipeline. Pure. docs/spec/aql.md#evaluation-order */
@@ -65,6 +67,7 @@ export function passContext(scope: Scope, context: TranslationContext): PassCont
     ),
     sortedLeaf: sortedLeaf(firstClass(scope.from), scope, conjuncts, context),
     isCurrent: context.isCurrent,
+    merges: context.merges ?? NO_MERGES,
   };
 }
 

@@ -72,6 +72,11 @@ export function literal(value: LiteralScalar): LiteralValue {
   return { kind: 'literal', value };
 }
 
+/** Several values as a constant list. */
+export function literalList(values: readonly LiteralScalar[]): LiteralValue {
+  return { kind: 'literal', value: values };
+}
+
 /** Conjunction without nesting and repeats; `true` when empty. */
 export function and(...parts: Expression[]): Expression {
   return conjunction(parts);
@@ -151,7 +156,7 @@ export function isOneOf(value: Expression, constants: readonly (string | number 
   const [only] = constants;
   if (only === undefined) return false;
   if (constants.length === 1) return equal(value, literal(only));
-  return call('$in', [value, { kind: 'literal', value: constants }]);
+  return call('$in', [value, literalList(constants)]);
 }
 
 /** `then` where the condition holds, else `otherwise` (null). */
@@ -231,6 +236,20 @@ const NODES: ReadonlySet<string> = new Set(['field', 'variable', 'literal', 'cal
 /** Whether an expression is a list of expressions. */
 export function isList(expression: Expression): expression is readonly Expression[] {
   return Array.isArray(expression);
+}
+
+/** The expression with others in place of some whole fields, by their paths. */
+export function withFields(expression: Expression, others: ReadonlyMap<string, Expression>): Expression {
+  step();
+  if (isNode(expression)) {
+    if (expression.kind === 'call') return { ...expression, args: withFields(expression.args, others) };
+    return expression.kind === 'field' ? (others.get(expression.path) ?? expression) : expression;
+  }
+  if (isList(expression)) return counted(expression).map((part) => withFields(part, others));
+  if (typeof expression !== 'object' || expression === null) return expression;
+  return Object.fromEntries(
+    counted(Object.entries(expression)).map(([name, part]) => [name, withFields(part, others)]),
+  );
 }
 
 const FIELDS = new WeakMap<object, ReadonlySet<string>>();

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../openehr/base/json.js';
 import type { Page } from '../semantics/page.js';
 import type { Expression } from './expression.js';
+import type { MovingMerges } from '../index/moved-owners.js';
 import type { IndexCondition } from '../index/condition.js';
 import type { Step } from './steps.js';
 
@@ -93,4 +94,6 @@ export interface PassContext {
   readonly sortedLeaf: string | null;
   /** Whether all documents are of the present derivation: all have `sv`, and `start` orders COMPOSITIONs as AQL does. */
   readonly isCurrent: boolean;
+  /** Those beside which the plan runs. */
+  readonly merges: MovingMerges;
 }

@@ -167,10 +167,34 @@ export interface LookupStep {
   /** Values of this document that the inner steps read as `$$name`. */
   readonly variables: Readonly<Record<string, Expression>>;
   readonly steps: readonly Step[];
+  /** What is joined are directories alone, which a merge leaves with the source. */
+  readonly ofFolders: boolean;
   /** Keep the first document only: enough to know whether there is any. */
   readonly firstOnly: boolean;
   /** Fields of the joined documents that are read; null = all. */
   readonly kept: readonly string[] | null;
+}
+
+/** A join of other documents. */
+export function lookup(
+  join: Pick<LookupStep, 'as' | 'from' | 'localField' | 'foreignField'>,
+  steps: readonly Step[],
+  more: Partial<Pick<LookupStep, 'variables' | 'firstOnly' | 'ofFolders'>> = {},
+): LookupStep {
+  return {
+    kind: 'lookup',
+    variables: {},
+    ofFolders: areFolders(steps),
+    firstOnly: false,
+    kept: null,
+    ...join,
+    ...more,
+    steps,
+  };
+}
+
+function areFolders([first]: readonly Step[]): boolean {
+  return first?.kind === 'documents' && first.rootTypes.length === 1 && first.rootTypes[0] === 'FOLDER';
 }
 
 /** Top-level fields of the collections (docs/spec/storage.md#collections). */

@@ -1,3 +1,4 @@
+import { ownersByTarget, type MovingMerges } from '../../aql/index/moved-owners.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { EhrDoc } from '../ehr.js';
 import { COLLECTIONS } from '../layout.js';
@@ -23,9 +24,13 @@ interface ContentCell {
 
 /**
  * Instead of the EHRs that a plan finds, each row a list of ids, everything that they hold: found by the same command, so that
- * both are of one moment. At most one version more than `most`.
+ * both are of one moment. At most one version more than `most`. `merges`: those that the plan was made for.
  */
-export function contentsPlan({ collection, pipeline }: RunnablePlan, most: number): RunnablePlan {
+export function contentsPlan(
+  { collection, pipeline }: RunnablePlan,
+  most: number,
+  merges: MovingMerges,
+): RunnablePlan {
   const { ehrs, versions } = COLLECTIONS;
   return {
     collection,
@@ -37,12 +42,27 @@ export function contentsPlan({ collection, pipeline }: RunnablePlan, most: numbe
       { $lookup: { from: ehrs, localField: '_id', foreignField: '_id', as: 'ehr' } },
       { $unwind: '$ehr' },
       { $match: { 'ehr.state': 'active' } },
-      { $lookup: { from: versions, localField: '_id', foreignField: 'ehr_id', as: 'version' } },
+      ...setOwners(merges),
+      {
+        $lookup: {
+          ...{ from: versions, foreignField: 'ehr_id', as: 'version' },
+          localField: merges.targets.size === 0 ? '_id' : 'owners',
+        },
+      },
       { $unwind: { path: '$version', preserveNullAndEmptyArrays: true } },
       { $limit: most + 1 },
       { $project: { _id: 0, row: [{ ehr: '$ehr', version: '$version' }], ehrs: ['$_id'] } },
     ],
   };
+}
+
+/** All that versions of an EHR may name as their owner. */
+function setOwners(merges: MovingMerges): object[] {
+  const branches = [...ownersByTarget(merges)].map(([target, owners]) => ({
+    case: { $eq: ['$_id', target] },
+    then: owners,
+  }));
+  return branches.length === 0 ? [] : [{ $set: { owners: { $switch: { branches, default: '$_id' } } } }];
 }
 
 /** The rows of a `contentsPlan`. @throws unprocessable for more versions than `most` */

@@ -10,10 +10,8 @@ import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { STUB_SHAPE } from '../../aql/index/keys.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 import { decodedCell } from '../version-text.js';
-import { movingMerges } from '../merge/job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
 import { holdsSnapshots, oneSnapshot, WHOLE_BATCH, type SnapshotOption } from './one-snapshot.js';
-import { withMovedOwners } from './moved-owners.js';
 import { documents } from './documents.js';
 
 /** A row as pipelines of `aql/mongo` give it: cells, the segments that belong to object cells, its EHRs. */
@@ -35,7 +33,7 @@ export interface RunLimits {
   readonly signal?: AbortSignal;
 }
 
-/** A compiled query: what `runPipeline` needs of a plan. */
+/** A compiled query: what `runPipeline` needs of a plan. Beside merges in steps it is one that was made for them. */
 export interface RunnablePlan {
   readonly collection: 'aql' | 'ehrs';
   readonly pipeline: readonly object[];
@@ -208,10 +206,7 @@ function openCursor(
   };
   return mongoose.connection
     .collection(collection)
-    .aggregate(
-      withMovedOwners({ collection, pipeline }, movingMerges()) as mongoose.mongo.BSON.Document[],
-      options,
-    );
+    .aggregate(pipeline as mongoose.mongo.BSON.Document[], options);
 }
 
 /** By its `comment` the embedded database finds what is to end when the signal closes the connection. */

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import type { EhrDoc } from '../ehr.js';
 import { COLLECTIONS } from '../layout.js';
-import { ownersOf, type MovingMerges } from '../access/moved-owners.js';
+import { NO_MERGES, ownersOf, type MovingMerges } from '../../aql/index/moved-owners.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from '../access/write.js';
 import { documents } from '../access/documents.js';
 
@@ -36,7 +36,7 @@ const JOB_TRUST_MS = 100;
 export const JOB_KNOWN_MS = 2 * JOB_TRUST_MS;
 
 /** Those of the phase `moving`. */
-let moving: MovingMerges = { targets: new Map(), queryable: new Map() };
+let moving = NO_MERGES;
 /** Ids of these, by which one knows whether they are still the same. */
 let movingIds = '';
 let trustedUntil = 0;

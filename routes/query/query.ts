@@ -7,6 +7,7 @@ import { formatVersion } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import { eachRow, explainPipeline, type RunLimits } from '../../models/access/run-pipeline.js';
+import { movingMerges } from '../../models/merge/job.js';
 import { storedQuery } from '../../models/definition/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
 import { auditQuery, auditScope, fixedEhrs, explanation } from './audited-query.js';
@@ -195,7 +196,8 @@ class QueryRunner {
         user: requesterOf(ctx),
       });
       auditScope(ctx, compiled.scope);
-      ctx.body = explanation(q, compiled, await explainPipeline(compiled.plan, { timeoutMs, signal }));
+      const plan = await compiled.planBeside(movingMerges());
+      ctx.body = explanation(q, compiled, await explainPipeline(plan, { timeoutMs, signal }));
     } finally {
       leave();
     }
@@ -296,7 +298,7 @@ class QueryRunner {
     answer: QueryAnswer,
     { noted, ehr, held, ...limits }: NotedLimits,
   ): AsyncIterable<readonly string[]> {
-    const found = noted.found(foundRows(answer.compiled.plan, limits, { ehr, held, work: limits.work }));
+    const found = noted.found(foundRows(answer.compiled, limits, { ehr, held, work: limits.work }));
     return noted.answered(this.finished(found, answer, limits));
   }
 

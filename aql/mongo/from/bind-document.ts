@@ -5,16 +5,7 @@ import { MAX_OPEN_CONTAINS } from '../../syntax/limits.js';
 import { boundAliases, firstClass } from '../../semantics/scope/from-walk.js';
 import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
 import { classSet } from '../../semantics/typing.js';
-import {
-  bindAlias,
-  joinedLevel,
-  joinName,
-  lookup,
-  unfold,
-  unseenLevel,
-  unwind,
-  unwindAny,
-} from './bind-state.js';
+import { bindAlias, joinedLevel, joinName, unfold, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Fold, Level } from './bind-state.js';
 import { absent, candidates, isFoldable, isVersioned, slotOf, tuples } from './contains.js';
 import { documentsOf, excludedKey, isCoveredByMatch, rootClass, rootMatches } from './document-scope.js';
@@ -26,7 +17,7 @@ import type { AliasBinding } from '../path/binding.js';
 import { elementOf, predicateHolds } from '../path/predicate.js';
 import { documentSubtree, subtreeBelow } from './subtree.js';
 import type { Subtree } from './subtree.js';
-import type { LookupStep, Step } from '../../plan/steps.js';
+import { lookup, type LookupStep, type Step } from '../../plan/steps.js';
 import { archetypeIdsOf } from '../../semantics/node-classes.js';
 import { counted, step } from '../../../openehr/base/work.js';
 

@@ -6,7 +6,7 @@ import type { Binder } from './contains.js';
 import type { Visibility } from './document-scope.js';
 import type { AliasBinding } from '../path/binding.js';
 import { fieldRef } from '../../plan/expression.js';
-import type { LookupStep, Step } from '../../plan/steps.js';
+import type { Step } from '../../plan/steps.js';
 import { counted } from '../../../openehr/base/work.js';
 
 /** What binding FROM needs and collects. */
@@ -56,15 +56,6 @@ export function unseenLevel(level: Level): Level {
 /** A name for a join that no other part of FROM has. */
 export function joinName(letter: string, node: FromNode): string {
   return `${letter}${firstClass(node).alias.index}${node.kind === 'class' ? '' : 'g'}`;
-}
-
-/** A join of other documents. */
-export function lookup(
-  join: Pick<LookupStep, 'as' | 'from' | 'localField' | 'foreignField'>,
-  steps: readonly Step[],
-  more: Partial<Pick<LookupStep, 'variables' | 'firstOnly'>> = {},
-): LookupStep {
-  return { kind: 'lookup', variables: {}, firstOnly: false, kept: null, ...join, ...more, steps };
 }
 
 /** Unfolds the arrays that lie in joined documents, `as`, or in the documents themselves. */

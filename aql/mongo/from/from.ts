@@ -2,14 +2,14 @@ import { FIELD } from '../../index/document.js';
 import { parseEhrId } from '../../../openehr/base/object-version-id.js';
 import { isPlainPath } from '../../semantics/scope/node-identity.js';
 import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
-import { joinedLevel, joinName, lookup, unfold, unseenLevel, unwind, unwindAny } from './bind-state.js';
+import { joinedLevel, joinName, unfold, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Fold, FromState, Level } from './bind-state.js';
 import { fieldRef } from '../../plan/expression.js';
 import type { Stage } from '../../index/stage.js';
 import { bindDocument } from './bind-document.js';
 import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
 import type { AliasBinding } from '../path/binding.js';
-import type { LookupStep, SourceCollection, Step } from '../../plan/steps.js';
+import { lookup, type LookupStep, type SourceCollection, type Step } from '../../plan/steps.js';
 import { counted, step as countStep } from '../../../openehr/base/work.js';
 
 /** A pipeline's beginning: all of FROM. */

@@ -7,7 +7,8 @@ import { call, fieldRef, map, variable } from '../../plan/expression.js';
 import type { Expression, Field } from '../../plan/expression.js';
 import { documentField } from './binding.js';
 import type { AliasBinding, NodeBinding } from './binding.js';
-import type { LookupStep, SourceCollection, Step } from '../../plan/steps.js';
+import { lookup, type SourceCollection, type Step } from '../../plan/steps.js';
+import type { RootType } from '../../../openehr/rm/root-type.js';
 import { counted } from '../../../openehr/base/work.js';
 
 /**
@@ -175,7 +176,9 @@ class VirtualObject {
     const as = `${this.name}${suffix}`;
     // The key lets an index find the one document; by the EHR alone each row would look at all documents of it.
     const match = latestMatch([{ [FIELD.rootType]: type, [FIELD.keys]: type }], this.visibility);
-    this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId }, [{ kind: 'match', match }]);
+    this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId, of: type }, [
+      { kind: 'match', match },
+    ]);
     this.set(`${suffix}s`, call('$first', fieldRef(`${as}.${FIELD.segments}`)));
     this.set(`${suffix}o`, call('$first', fieldRef(`${as}s`)));
     return { expression: fieldRef(`${as}o.o`), parent: null, guard: true, segs: fieldRef(`${as}s`) };
@@ -214,7 +217,7 @@ class VirtualObject {
         ],
       },
     ];
-    this.join({ as, from: 'versioned_objects', local: this.slot(), foreign: 'ehr_id' }, steps);
+    this.join({ as, from: 'versioned_objects', local: this.slot(), foreign: 'ehr_id', of: type }, steps);
     const ids = asOf === null ? fieldRef(`${as}._id`) : this.extant(fieldRef(`${as}._id`), type);
     return this.set(`${attribute}r`, map(ids, 'r', reference(variable('r'), `VERSIONED_${type}`)));
   }
@@ -223,7 +226,9 @@ class VirtualObject {
   private extant(ids: Field, type: 'FOLDER' | 'COMPOSITION'): Expression {
     const as = `${this.name}${type}x`;
     const match = latestMatch([{ [FIELD.rootType]: type }], this.visibility);
-    this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId }, [{ kind: 'match', match }]);
+    this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId, of: type }, [
+      { kind: 'match', match },
+    ]);
     const extant = fieldRef(`${as}.${FIELD.versionedObjectUid}`);
     return call('$filter', { input: ids, as: 'r', cond: call('$in', [variable('r'), extant]) });
   }
@@ -251,24 +256,21 @@ class VirtualObject {
     return { expression: fieldRef(field), parent: null, guard: true, segs: this.field(FIELD.segments) };
   }
 
-  private join(
-    { as, from, local, foreign }: { as: string; from: SourceCollection; local: Field; foreign: string },
-    inner: readonly Step[],
-  ): void {
+  private join({ as, from, local, foreign, of }: VirtualJoin, inner: readonly Step[]): void {
     if (counted(this.steps).some((step) => step.kind === 'lookup' && step.as === as)) return;
-    const step: LookupStep = {
-      kind: 'lookup',
-      as,
-      from,
-      localField: local.path,
-      foreignField: foreign,
-      variables: {},
-      steps: inner,
-      firstOnly: false,
-      kept: null,
-    };
-    this.steps.push(step);
+    const join = { as, from, localField: local.path, foreignField: foreign };
+    this.steps.push(lookup(join, inner, { ofFolders: of === 'FOLDER' }));
   }
+}
+
+/** A join by a field of the object. */
+interface VirtualJoin {
+  readonly as: string;
+  readonly from: SourceCollection;
+  readonly local: Field;
+  readonly foreign: string;
+  /** The one kind of versioned object that is joined. */
+  readonly of?: RootType;
 }
 
 function identifier(type: string, value: Expression): Expression {

@@ -2,6 +2,7 @@ import type { LogicalPlan, PassContext } from '../logical-plan.js';
 import { boundByProbe } from './bound-by-probe.js';
 import { countDocuments } from './count-documents.js';
 import { deferLookups } from './defer-lookups.js';
+import { moveOwners } from './move-owners.js';
 import { pruneFields } from './prune-fields.js';
 import { useLeafIndex } from './use-leaf-index.js';
 import { useStartIndex } from './use-start-index.js';
@@ -20,6 +21,7 @@ export const PASSES = {
   boundByProbe,
   pruneFields,
   countDocuments,
+  moveOwners,
 } as const satisfies Record<string, Pass>;
 
 /** A plan after all passes, with the names of those that changed it. */

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { QueryPlan } from '../../../aql/plan/query-plan.js';
+import { NO_MERGES } from '../../../aql/index/moved-owners.js';
+import type { PlanBeside } from '../../../query/one-moment.js';
 import { rowsOfStream } from '../../../query/streamed.js';
-import { prepareCase } from '../../support/aql/cases/prepare.js';
+import { prepareCase, type PreparedCase } from '../../support/aql/cases/prepare.js';
 import { planOf } from '../../support/aql/pipeline.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -36,9 +37,8 @@ beforeAll(async () => {
 const PAIRS =
   'SELECT e/ehr_id/value, c/uid/value, d/uid/value FROM EHR e CONTAINS (COMPOSITION c AND COMPOSITION d)';
 
-function planned(aql = PAIRS): Promise<QueryPlan> {
-  const { scope, page } = prepareCase({ group: 0, title: '', aql, expect: { count: 0 } }, SYSTEM_ID);
-  return planOf(scope, page, { systemId: SYSTEM_ID });
+function prepared(aql = PAIRS): PreparedCase {
+  return prepareCase({ group: 0, title: '', aql, expect: { count: 0 } }, SYSTEM_ID);
 }
 
 interface Streamed {
@@ -48,7 +48,7 @@ interface Streamed {
 
 /** Reads a stream to its end; `beside` is done after each row. @throws as the stream */
 async function streamed(
-  plan: QueryPlan,
+  { scope, page }: PreparedCase,
   beside: (row: number) => Promise<unknown>,
   limits = IN_PARTS,
 ): Promise<Streamed> {
@@ -57,7 +57,9 @@ async function streamed(
   const onManyMoments = (): void => {
     isOneMoment = false;
   };
-  for await (const batch of rowsOfStream(plan, { ...limits, onManyMoments }, null))
+  const planBeside: PlanBeside = (merges) => planOf(scope, page, { systemId: SYSTEM_ID, merges });
+  const { ehrField } = await planBeside(NO_MERGES);
+  for await (const batch of rowsOfStream({ planBeside, ehrField }, { ...limits, onManyMoments }, null))
     for (const { row } of batch) {
       rows.push(row as string[]);
       await beside(rows.length);
@@ -83,9 +85,7 @@ describe('a stream that is too long to be held whole', () => {
   it('has each EHR as it was at one moment, while commits to others go on', async () => {
     const [first, , , last] = ehrs;
     const before = first!.uids.toSorted();
-    const found = await streamed(await planned(), (row) =>
-      row === 1 ? changeAll(last!) : Promise.resolve(),
-    );
+    const found = await streamed(prepared(), (row) => (row === 1 ? changeAll(last!) : Promise.resolve()));
     expect(found.isOneMoment).toBe(false);
     expect(uidsOf(found, first!.ehrId)).toEqual(before);
     expect(uidsOf(found, last!.ehrId)).toEqual(last!.uids.toSorted());
@@ -93,7 +93,7 @@ describe('a stream that is too long to be held whole', () => {
 
   it('ends rather than give content twice that a merge brings to an EHR whose turn is later', async () => {
     const [first, , , last] = ehrs.map(({ ehrId }) => ehrId);
-    const merged = streamed(await planned(), async (row) => {
+    const merged = streamed(prepared(), async (row) => {
       if (row === 1 + COUNT * COUNT)
         expect((await answered(() => merge(app, first!, last!))).status).toBe(200);
     });
@@ -103,7 +103,7 @@ describe('a stream that is too long to be held whole', () => {
 
   it('nor leaves out what one takes to an EHR whose turn is over', async () => {
     const [first, , , last] = ehrs.map(({ ehrId }) => ehrId);
-    const merged = streamed(await planned(), async (row) => {
+    const merged = streamed(prepared(), async (row) => {
       if (row === 1 + COUNT * COUNT)
         expect((await answered(() => merge(app, last!, first!))).status).toBe(200);
     });
@@ -112,8 +112,8 @@ describe('a stream that is too long to be held whole', () => {
   });
 
   it('is held whole where its rows depend on all EHRs', async () => {
-    const plan = await planned(`${PAIRS} ORDER BY e/ehr_id/value DESC`);
-    expect(plan.ehrField).toBeNull();
+    const plan = prepared(`${PAIRS} ORDER BY e/ehr_id/value DESC`);
+    expect(await planOf(plan.scope, plan.page, { systemId: SYSTEM_ID })).toMatchObject({ ehrField: null });
     const before = ehrs.map(({ uids }) => uids.toSorted());
     const found = await streamed(plan, async (row) => {
       if (row === 1) for (const ehr of ehrs) await changeAll(ehr);
@@ -129,7 +129,7 @@ describe('a stream that is too long to be held whole', () => {
       const states = new Map(ehrs.map(({ ehrId, uids }) => [ehrId, [uids.toSorted().join()]]));
       const share = random.pick([0.002, 0.01, 0.05]);
       const limits = { ...IN_PARTS, holdMs: random.pick([1, 5, 25]), batchSize: random.pick([1, 7]) };
-      const plan = await planned();
+      const plan = prepared();
       const commit = async (): Promise<void> => {
         if (!random.chance(share)) return;
         const ehr = random.pick(ehrs);
@@ -153,7 +153,7 @@ it('a stream that is found in time is of one moment', async () => {
   const before = ehrs.map(({ uids }) => uids.toSorted());
   const held = { ...IN_PARTS, holdMs: 30_000 };
   const found = await streamed(
-    await planned(),
+    prepared(),
     async (row) => {
       if (row === 1) for (const ehr of ehrs) await changeAll(ehr);
     },

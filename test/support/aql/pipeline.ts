@@ -4,6 +4,7 @@ import type { JsonValue } from '../../../openehr/base/json.js';
 import type { Page } from '../../../aql/semantics/page.js';
 import { distinctRows, rowText } from '../../../aql/result/result-set.js';
 import type { Scope } from '../../../aql/semantics/scope/types.js';
+import { NO_MERGES, type MovingMerges } from '../../../aql/index/moved-owners.js';
 import { needsShapes, shapeCatalogue } from '../../../aql/index/shapes.js';
 import type { QueryPlan } from '../../../aql/plan/query-plan.js';
 import { translate } from '../../../aql/mongo/translate.js';
@@ -20,6 +21,8 @@ export interface PipelineOptions {
   readonly isCurrent?: boolean;
   readonly now?: Date;
   readonly notesEhrs?: boolean;
+  /** Merges in steps beside which the plan is to run. */
+  readonly merges?: MovingMerges;
 }
 
 /** Translates a resolved query with the shapes of the connected database. */
@@ -33,6 +36,7 @@ export async function planOf(scope: Scope, page: Page, options: PipelineOptions)
     asOf: options.asOf ?? null,
     notesEhrs: options.notesEhrs ?? false,
     clock: { now: options.now ?? new Date(), offsetMinutes: 0 },
+    merges: options.merges ?? NO_MERGES,
   });
 }
 

@@ -3,6 +3,7 @@ import { ROOT_TYPES } from '../../../../openehr/rm/root-type.js';
 import { call, fieldRef } from '../../../../aql/plan/expression.js';
 import type { LogicalPlan, PassContext } from '../../../../aql/plan/logical-plan.js';
 import type { IndexCondition } from '../../../../aql/index/condition.js';
+import { NO_MERGES } from '../../../../aql/index/moved-owners.js';
 import { boundByProbe } from '../../../../aql/plan/passes/bound-by-probe.js';
 import { countDocuments } from '../../../../aql/plan/passes/count-documents.js';
 import { deferLookups } from '../../../../aql/plan/passes/defer-lookups.js';
@@ -29,7 +30,7 @@ const documents: DocumentsStep = {
 const leaf: IndexCondition = { kind: 'leaf', key: 'archetype|/items[at0004]|m', range: { $gt: 140 } };
 const lookup = (as: string, more: Partial<LookupStep> = {}): LookupStep => ({
   ...{ kind: 'lookup', as, from: 'versions', localField: '_id', foreignField: '_id' },
-  ...{ variables: {}, steps: [], firstOnly: false, kept: null },
+  ...{ variables: {}, steps: [], ofFolders: false, firstOnly: false, kept: null },
   ...more,
 });
 const kinds = (steps: readonly Step[]): string[] => steps.map(({ kind }) => kind);
@@ -40,7 +41,12 @@ function plan(steps: readonly Step[], more: Partial<LogicalPlan> = {}): LogicalP
   return { collection: 'aql', steps, row: { row: [fieldRef('_id')] }, ...rest, ...more, page };
 }
 
-const NOTHING: PassContext = { indexConditions: new Map(), sortedLeaf: null, isCurrent: true };
+const NOTHING: PassContext = {
+  indexConditions: new Map(),
+  sortedLeaf: null,
+  isCurrent: true,
+  merges: NO_MERGES,
+};
 const LEAF: PassContext = {
   ...NOTHING,
   indexConditions: new Map([[EHR_ALIAS, [leaf]]]),
@@ -268,6 +274,7 @@ describe('optimize', () => {
       'boundByProbe',
       'pruneFields',
       'countDocuments',
+      'moveOwners',
     ]);
     const unread: Step = { kind: 'set', field: 'x0', value: fieldRef('segs') };
     expect(optimize(plan([documents, unread]), LEAF).applied).toEqual(['useLeafIndex', 'pruneFields']);
