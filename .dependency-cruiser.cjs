@@ -35,7 +35,6 @@ const ROOMS = {
     'aql',
     'models/layout.ts',
     'models/inflated.ts',
-    'query/gate.ts',
     'change/composition/content.ts',
     'change/composition/large-composition.ts',
   ],
@@ -85,7 +84,7 @@ const ROOMS = {
     'packages/embedded-mongodb',
   ],
 };
-/** Inside a room: its folders, and which of the others each may import. */
+/** Inside a room or a folder: its folders (`.`: its own files), and which of the others each may import. */
 const FLOORS = {
   aql: {
     syntax: [],
@@ -97,8 +96,29 @@ const FLOORS = {
     evaluate: ['syntax', 'semantics'],
     result: ['syntax', 'semantics', 'index', 'plan'],
   },
+  'aql/semantics': {
+    '.': [],
+    scope: ['.'],
+    bind: ['.'],
+  },
+  'aql/plan': {
+    '.': [],
+    passes: ['.'],
+  },
+  'aql/mongo': {
+    document: [],
+    value: [],
+    pipeline: ['document'],
+    path: ['document', 'value', 'pipeline'],
+    where: ['value', 'path'],
+    from: ['document', 'path'],
+    select: ['value', 'path'],
+    '.': ['document', 'pipeline', 'path', 'where', 'from', 'select', 'value'],
+  },
 };
 const ALL = Object.keys(ROOMS).join('|');
+/** The files of a folder; of `.` those that stand in no folder of the room. */
+const floorPath = (room, floor) => (floor === '.' ? `^${room}/[^/]+$` : `^${room}/${floor}/`);
 const place = (allowed) => (allowed.endsWith('.ts') ? `^${allowed.replace('.', '\\.')}$` : `^${allowed}/`);
 
 const roomRules = Object.entries(ROOMS).map(([room, allowed]) => ({
@@ -115,8 +135,8 @@ const floorRules = Object.entries(FLOORS).flatMap(([room, floors]) =>
     name: `${room}/${floor}-may-import`,
     comment: `of ${room}, ${floor} may import only: ${[floor, ...allowed].join(', ')}`,
     severity: 'error',
-    from: { path: `^${room}/${floor}/` },
-    to: { path: `^${room}/`, pathNot: [floor, ...allowed].map((each) => `^${room}/${each}/`).join('|') },
+    from: { path: floorPath(room, floor) },
+    to: { path: `^${room}/`, pathNot: [floor, ...allowed].map((each) => floorPath(room, each)).join('|') },
   })),
 );
 

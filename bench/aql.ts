@@ -6,7 +6,7 @@ import { queryParameters } from '../aql/semantics/bind/parameters.js';
 import { resolveTerminology } from '../aql/semantics/terminology.js';
 import { parseAql } from '../aql/syntax/parse.js';
 import { resolveScope } from '../aql/semantics/scope/scope.js';
-import type { Scope } from '../aql/semantics/scope/types.js';
+import type { Scope } from '../aql/semantics/scope-types.js';
 import type { QueryPlan } from '../aql/plan/query-plan.js';
 import { needsShapes, shapeCatalogue, type ShapeCatalogue } from '../aql/index/shapes.js';
 import { translate } from '../aql/mongo/translate.js';

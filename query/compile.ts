@@ -14,7 +14,7 @@ import {
 import { parseAql } from '../aql/syntax/parse.js';
 import { WatchedClock, type Clock } from '../aql/semantics/present-time.js';
 import { resolveScope } from '../aql/semantics/scope/scope.js';
-import type { Scope } from '../aql/semantics/scope/types.js';
+import type { Scope } from '../aql/semantics/scope-types.js';
 import {
   resolveTerminology,
   terminologyQuestions,

@@ -1,6 +1,6 @@
 import { MAX_WARNINGS, warningsOf, type QueryWarning } from '../aql/result/warning.js';
 import { misfits } from '../aql/semantics/literal-fit.js';
-import type { Scope } from '../aql/semantics/scope/types.js';
+import type { Scope } from '../aql/semantics/scope-types.js';
 import { hasUnknownNames, unknownNames, type UnknownName } from '../aql/result/unknown-names.js';
 import { within, type Work } from '../openehr/base/work.js';
 import { shapeIds } from '../models/access/run-pipeline.js';

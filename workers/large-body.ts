@@ -1,6 +1,6 @@
 import { jsonOf, type JsonValue } from '../openehr/base/json.js';
 import { LargeComposition, type ValidatedLarge } from '../change/composition/large-composition.js';
-import { WAITING_PER_PLACE } from '../query/gate.js';
+import { WAITING_PER_PLACE } from './gate.js';
 import { derivedFrom } from './messages.js';
 import { Threads } from './pool.js';
 import { withMatcher, type CompiledTemplate } from '../openehr/template/opt/compile.js';

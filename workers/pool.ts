@@ -3,7 +3,7 @@ import type { Transferable } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { CdrError } from '../openehr/base/errors.js';
 import { exceeded } from '../openehr/base/work.js';
-import { QueryGate } from '../query/gate.js';
+import { QueryGate } from './gate.js';
 import type * as jobs from './jobs.js';
 import { valueOf, type Answer } from './messages.js';
 

@@ -10,7 +10,7 @@ import type {
   ValueExpression,
 } from '../syntax/ast.js';
 import { isLike, likeSteps } from '../semantics/like-pattern.js';
-import type { Scope } from '../semantics/scope/types.js';
+import type { Scope } from '../semantics/scope-types.js';
 import { presentTime, type Clock } from '../semantics/present-time.js';
 import { isPresentTime } from '../syntax/functions.js';
 import { callFunction } from './functions.js';

@@ -1,7 +1,7 @@
 import type { Condition } from '../syntax/ast.js';
 import { comparedValues, conjunctsOf, existencePath, pathsOf, testsOf } from '../syntax/walk.js';
-import { boundAliases } from '../semantics/scope/from-walk.js';
-import type { Alias, Scope } from '../semantics/scope/types.js';
+import { boundAliases } from '../semantics/from-walk.js';
+import type { Alias, Scope } from '../semantics/scope-types.js';
 import type { RowEvaluator } from './condition.js';
 import type { Bound, Tuple } from './contains.js';
 import type { Rules } from './predicate.js';

@@ -2,7 +2,7 @@ import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 import { counted, step } from '../../openehr/base/work.js';
 import type { ColumnExpression } from '../syntax/ast.js';
-import type { OrderKey, Scope } from '../semantics/scope/types.js';
+import type { OrderKey, Scope } from '../semantics/scope-types.js';
 import { Identities } from './canonical-text.js';
 import { RowEvaluator } from './condition.js';
 import { Conjuncts } from './conjuncts.js';

@@ -1,5 +1,5 @@
 import type { Aggregate, ColumnExpression } from '../syntax/ast.js';
-import type { Scope } from '../semantics/scope/types.js';
+import type { Scope } from '../semantics/scope-types.js';
 import { counted, step } from '../../openehr/base/work.js';
 import { aggregate } from './aggregate.js';
 import type { Identities } from './canonical-text.js';

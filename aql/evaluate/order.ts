@@ -1,4 +1,4 @@
-import type { Domain } from '../semantics/scope/types.js';
+import type { Domain } from '../semantics/scope-types.js';
 import { compareKeys, readingOf, type Found } from './value.js';
 
 /**

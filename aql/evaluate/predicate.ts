@@ -13,7 +13,7 @@ import type {
 } from '../syntax/ast.js';
 import { parseVersionOperand } from '../semantics/identifier-operand.js';
 import { compiledRegex } from '../semantics/regex.js';
-import type { PathType } from '../semantics/scope/types.js';
+import type { PathType } from '../semantics/scope-types.js';
 import { pathType, stepType } from '../semantics/typing.js';
 import { isSpecialisation } from '../semantics/specialisation.js';
 import { attributeValues, compareKeys, compareReadings, compareWithLiteral, holds } from './value.js';

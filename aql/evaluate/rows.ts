@@ -1,5 +1,5 @@
 import { counted, step, tuple as countTuple } from '../../openehr/base/work.js';
-import type { Alias, PathNode, Existence, PathUse, Scope, StepIdentity } from '../semantics/scope/types.js';
+import type { Alias, PathNode, Existence, PathUse, Scope, StepIdentity } from '../semantics/scope-types.js';
 import type { Bound, Tuple } from './contains.js';
 import { fits, isNodeIdMatch, valuesAlong, type Rules } from './predicate.js';
 import { attributeValues, plain, type Found } from './value.js';

@@ -2,7 +2,7 @@ import { parseDate, parseDateTime, parseDuration, parseTime } from '../../openeh
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { orderedValue } from '../../openehr/rm/ordered-value.js';
 import type { CodeItem, ComparisonOperator, Literal } from '../syntax/ast.js';
-import type { Domain } from '../semantics/scope/types.js';
+import type { Domain } from '../semantics/scope-types.js';
 import { domainOfType } from '../semantics/typing.js';
 import { counted, step } from '../../openehr/base/work.js';
 

@@ -1,7 +1,7 @@
 import { leafKey, MAX_LEAF_TEXT_BYTES } from './keys.js';
 import type { LeafIndex, LeafSuffix } from './document.js';
 import type { ComparisonOperator, Condition, IdentifiedPath, Literal, PathStep } from '../syntax/ast.js';
-import { demandedIdentity } from '../semantics/scope/node-identity.js';
+import { demandedIdentity } from '../semantics/node-identity.js';
 import type {
   Alias,
   Domain,
@@ -10,7 +10,7 @@ import type {
   PathNode,
   PathUse,
   Scope,
-} from '../semantics/scope/types.js';
+} from '../semantics/scope-types.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 import { fieldCondition } from './field-condition.js';
 import { indexedClass, indexedField } from './indexed-paths.js';

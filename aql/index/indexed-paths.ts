@@ -1,5 +1,5 @@
 import { ROOT_TYPES, type RootType } from '../../openehr/rm/root-type.js';
-import type { Alias } from '../semantics/scope/types.js';
+import type { Alias } from '../semantics/scope-types.js';
 import type { PathStep } from '../syntax/ast.js';
 import { FIELD, type IndexField } from './document.js';
 import { counted } from '../../openehr/base/work.js';

@@ -1,6 +1,6 @@
 import { STUB_SHAPE } from './keys.js';
-import { classesIn } from '../semantics/scope/from-walk.js';
-import type { FromNode } from '../semantics/scope/types.js';
+import { classesIn } from '../semantics/from-walk.js';
+import type { FromNode } from '../semantics/scope-types.js';
 import { innerClasses } from '../semantics/node-classes.js';
 import { counted } from '../../openehr/base/work.js';
 

@@ -2,8 +2,8 @@ import { FIELD } from '../index/document.js';
 import type { LeafIndex } from '../index/document.js';
 import type { Page } from '../semantics/page.js';
 import type { Clock } from '../semantics/present-time.js';
-import { firstClass, topClasses } from '../semantics/scope/from-walk.js';
-import type { FromClass, FromNode, PathNode, Scope } from '../semantics/scope/types.js';
+import { firstClass, topClasses } from '../semantics/from-walk.js';
+import type { FromClass, FromNode, PathNode, Scope } from '../semantics/scope-types.js';
 import type { Condition } from '../syntax/ast.js';
 import {
   conditionsOnEhr,
@@ -13,13 +13,13 @@ import {
   searchedAliases,
   whereConjuncts,
 } from './where/conjuncts.js';
-import type { Visibility } from './from/document-scope.js';
+import type { Visibility } from './document/document-scope.js';
 import { compileSelect } from './select/compile-select.js';
 import { emitPlan } from './pipeline/emit.js';
 import type { FromState } from './from/bind-state.js';
 import { bindEhr } from './from/from.js';
 import type { BoundFrom } from './from/from.js';
-import type { ValueState } from './value/operand.js';
+import type { ValueState } from './path/operand.js';
 import type { QueryPlan } from '../plan/query-plan.js';
 import { NO_MERGES, type MovingMerges } from '../index/moved-owners.js';
 import { indexConditions, sortedLeaf } from '../index/index-conditions.js';

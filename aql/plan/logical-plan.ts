@@ -42,7 +42,7 @@ export interface RowOrder {
   readonly isByStart: boolean;
 }
 
-/** What the server does with the rows: see `QueryPlan` of `aql/mongo/pipeline/plan.ts`. */
+/** What the server does with the rows: see `QueryPlan` of `aql/plan/query-plan.ts`. */
 type InProcess =
   /** DISTINCT over objects with nested archetypes: they are equal only as a whole. */
   | { readonly kind: 'distinct'; readonly offset: number; readonly limit: number | null }

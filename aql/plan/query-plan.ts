@@ -1,6 +1,5 @@
 import type { Stage } from '../index/stage.js';
 import type { LogicalPlan } from './logical-plan.js';
-import type { PassName } from './passes/passes.js';
 
 /** A compiled query: plain data that says what to run and how to read the rows. */
 export interface QueryPlan extends Pick<LogicalPlan, 'collection' | 'columns' | 'emptyRow' | 'inProcess'> {
@@ -16,8 +15,8 @@ export interface QueryPlan extends Pick<LogicalPlan, 'collection' | 'columns' | 
    * one EHR holds. Null where they cannot.
    */
   readonly ehrField: string | null;
-  /** Passes that changed the plan. */
-  readonly applied: readonly PassName[];
+  /** Names of the passes that changed the plan. */
+  readonly applied: readonly string[];
   /** Whether WHERE picks documents by their leaves. */
   readonly readsLeaves: boolean;
 }

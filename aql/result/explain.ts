@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import type { BoundQuery } from '../syntax/ast.js';
 import { renderAql, renderPredicate, renderValue } from '../syntax/render.js';
-import type { FromNode, Scope } from '../semantics/scope/types.js';
+import type { FromNode, Scope } from '../semantics/scope-types.js';
 import type { Probe, QueryPlan } from '../plan/query-plan.js';
 import { counted } from '../../openehr/base/work.js';
 

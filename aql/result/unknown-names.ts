@@ -5,11 +5,11 @@ import { indexedClass, indexedField } from '../index/indexed-paths.js';
 import type { IdentifiedPath, Position, Predicate, Test, ValueExpression } from '../syntax/ast.js';
 import { testsOf } from '../syntax/walk.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
-import { demandedNodeId } from '../semantics/scope/node-identity.js';
+import { demandedNodeId } from '../semantics/node-identity.js';
 import { isSpecialisation } from '../semantics/specialisation.js';
 import { isKindOf } from '../../openehr/rm/model/classes.js';
 import { stepType } from '../semantics/typing.js';
-import type { Alias, Scope } from '../semantics/scope/types.js';
+import type { Alias, Scope } from '../semantics/scope-types.js';
 import { counted } from '../../openehr/base/work.js';
 
 /** A name of a query that no stored template has. */

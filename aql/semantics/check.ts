@@ -15,11 +15,11 @@ import type {
 import { requireVersionOperand } from './identifier-operand.js';
 import { checkLikePattern } from './like-pattern.js';
 import { misfits, type Misfit } from './literal-fit.js';
-import { isPlainPath } from './scope/node-identity.js';
+import { isPlainPath } from './node-identity.js';
 import { compiledRegex } from './regex.js';
 import { renderValue } from '../syntax/render.js';
 import { DURATION, isSummable } from './summable.js';
-import type { Alias, Domain, PathType, Scope } from './scope/types.js';
+import type { Alias, Domain, PathType, Scope } from './scope-types.js';
 import { classSet, pathType } from './typing.js';
 import { functionArity } from '../syntax/functions.js';
 import { testsOf } from '../syntax/walk.js';

@@ -12,7 +12,7 @@ import type {
 } from '../syntax/ast.js';
 import { renderValue } from '../syntax/render.js';
 import { testsOf } from '../syntax/walk.js';
-import type { Domain, Scope } from './scope/types.js';
+import type { Domain, Scope } from './scope-types.js';
 import { classSet, pathType, typesAlong } from './typing.js';
 import { literalIn } from './literal-value.js';
 import { counted } from '../../openehr/base/work.js';

@@ -1,6 +1,6 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../openehr/base/iso8601.js';
 import type { CodeItem, Literal } from '../syntax/ast.js';
-import type { Domain } from './scope/types.js';
+import type { Domain } from './scope-types.js';
 
 const BASIC = { basic: true };
 

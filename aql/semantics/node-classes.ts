@@ -1,6 +1,6 @@
 import type { Predicate } from '../syntax/ast.js';
-import { demandedNodeId } from './scope/node-identity.js';
-import type { Alias } from './scope/types.js';
+import { demandedNodeId } from './node-identity.js';
+import type { Alias } from './scope-types.js';
 import { hasLocatable } from './typing.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 import { counted } from '../../openehr/base/work.js';

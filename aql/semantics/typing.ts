@@ -3,7 +3,7 @@ import { attributesOf, concreteClasses, isLocatable, isPrimitive } from '../../o
 import { domainOf } from '../../openehr/rm/ordered-value.js';
 import type { PathStep } from '../syntax/ast.js';
 import { ROOT_TYPES } from '../../openehr/rm/root-type.js';
-import type { Domain, PathType } from './scope/types.js';
+import type { Domain, PathType } from './scope-types.js';
 import { counted } from '../../openehr/base/work.js';
 
 /** What can stand at one step. */

@@ -39,7 +39,7 @@ export interface RunnablePlan {
   readonly pipeline: readonly object[];
   /** What the cells of a row are; absent: none has the text of a VERSION. */
   readonly columns?: readonly { readonly kind: string }[];
-  /** See `Probe` of `aql/mongo/pipeline/plan.ts`. */
+  /** See `Probe` of `aql/plan/query-plan.ts`. */
   readonly probe?: ProbePlan | null;
 }
 

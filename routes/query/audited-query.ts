@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Context } from 'koa';
 import { maskedAql } from '../../aql/syntax/masked.js';
 import { comparableText } from '../../aql/result/result-set.js';
-import type { Scope } from '../../aql/semantics/scope/types.js';
+import type { Scope } from '../../aql/semantics/scope-types.js';
 import { auditKey } from '../../models/settings.js';
 import { auditAbout, isAudited } from '../http/audit-trail.js';
 import type { QueryRequest, CompiledQuery } from '../../query/compile.js';

@@ -27,7 +27,7 @@ import { evaluateCandidates } from '../../query/evaluate.js';
 import { foundRows } from '../../query/found-rows.js';
 import type { RequestedEhr } from '../../query/one-moment.js';
 import type { HeldLimits } from '../../query/streamed.js';
-import { QUERY_WAIT_MS, QueryGate } from '../../query/gate.js';
+import { QUERY_WAIT_MS, QueryGate } from '../../workers/gate.js';
 import {
   readGetQuery,
   readGetRequest,

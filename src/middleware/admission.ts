@@ -4,7 +4,7 @@ import type { Operation } from '../../routes/http/operation/operation.js';
 
 /**
  * What is refused under overload. Reads and writes are counted apart, so that neither keeps the other out; queries have
- * a gate of their own (`query/gate.ts`), which is fair to users; health, documentation and administration always pass.
+ * a gate of their own (`workers/gate.ts`), which is fair to users; health, documentation and administration always pass.
  */
 export type AdmittedKind = 'read' | 'write';
 

@@ -14,7 +14,7 @@ import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
 import { MAX_QUERY_PARAMETERS } from '../../routes/http/request/parameter-values.js';
 import { MAX_COUNTED_EHRS } from '../../routes/query/answered-rows.js';
 import { MAX_RESULT_LENGTH } from '../../routes/query/query-answer.js';
-import { PATIENT_PER_PLACE, QUERY_WAIT_MS, WAITING_PER_PLACE } from '../../query/gate.js';
+import { PATIENT_PER_PLACE, QUERY_WAIT_MS, WAITING_PER_PLACE } from '../../workers/gate.js';
 import { TEMPLATE_LIMITS } from '../../openehr/template/opt/limits.js';
 import { LARGE_BODY_CHARACTERS, MAX_WAITING_BODIES, MAX_WORKER_THREADS } from '../../workers/large-body.js';
 import {

@@ -2,13 +2,19 @@ import { FIELD, SEGMENT_FIELD } from '../../index/document.js';
 import { fieldRef, call, variable } from '../../plan/expression.js';
 import { aqlError } from '../../syntax/aql-error.js';
 import { MAX_OPEN_CONTAINS } from '../../syntax/limits.js';
-import { boundAliases, firstClass } from '../../semantics/scope/from-walk.js';
-import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
+import { boundAliases, firstClass } from '../../semantics/from-walk.js';
+import type { Alias, FromClass, FromNode } from '../../semantics/scope-types.js';
 import { classSet } from '../../semantics/typing.js';
 import { bindAlias, joinedLevel, joinName, unfold, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Fold, Level } from './bind-state.js';
 import { absent, candidates, isFoldable, isVersioned, slotOf, tuples } from './contains.js';
-import { documentsOf, excludedKey, isCoveredByMatch, rootClass, rootMatches } from './document-scope.js';
+import {
+  documentsOf,
+  excludedKey,
+  isCoveredByMatch,
+  rootClass,
+  rootMatches,
+} from '../document/document-scope.js';
 import type { Expression, Reference } from '../../plan/expression.js';
 import type { Stage } from '../../index/stage.js';
 import { referencedIds } from './folder.js';

@@ -1,9 +1,9 @@
 import { SEGMENT_FIELD } from '../../index/document.js';
-import { firstClass } from '../../semantics/scope/from-walk.js';
-import type { Alias, FromNode } from '../../semantics/scope/types.js';
+import { firstClass } from '../../semantics/from-walk.js';
+import type { Alias, FromNode } from '../../semantics/scope-types.js';
 import { classSet } from '../../semantics/typing.js';
 import type { Binder } from './contains.js';
-import type { Visibility } from './document-scope.js';
+import type { Visibility } from '../document/document-scope.js';
 import type { AliasBinding } from '../path/binding.js';
 import { fieldRef } from '../../plan/expression.js';
 import type { Step } from '../../plan/steps.js';

@@ -1,5 +1,5 @@
 import { SEGMENT_FIELD } from '../../index/document.js';
-import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
+import type { Alias, FromClass, FromNode } from '../../semantics/scope-types.js';
 import { classSet } from '../../semantics/typing.js';
 import {
   and,

@@ -1,7 +1,7 @@
 import { FIELD } from '../../index/document.js';
 import { parseEhrId } from '../../../openehr/base/object-version-id.js';
-import { isPlainPath } from '../../semantics/scope/node-identity.js';
-import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
+import { isPlainPath } from '../../semantics/node-identity.js';
+import type { Alias, FromClass, FromNode } from '../../semantics/scope-types.js';
 import { joinedLevel, joinName, unfold, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Fold, FromState, Level } from './bind-state.js';
 import { fieldRef } from '../../plan/expression.js';

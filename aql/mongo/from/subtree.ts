@@ -1,5 +1,5 @@
 import { SEGMENT_FIELD } from '../../index/document.js';
-import type { Alias } from '../../semantics/scope/types.js';
+import type { Alias } from '../../semantics/scope-types.js';
 import { and, any, member, bind, call, filter, present, variable } from '../../plan/expression.js';
 import type { Expression, Field, Reference } from '../../plan/expression.js';
 import { relativePaths } from '../../index/shapes.js';

@@ -1,7 +1,7 @@
 import type { IndexField } from '../../index/document.js';
 import { fieldRef } from '../../plan/expression.js';
 import type { Expression, Field } from '../../plan/expression.js';
-import type { Alias } from '../../semantics/scope/types.js';
+import type { Alias } from '../../semantics/scope-types.js';
 
 /** Where the value of an alias stands in the pipeline's documents. */
 export interface AliasBinding {

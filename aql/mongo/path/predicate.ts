@@ -7,8 +7,8 @@ import type {
   PredicateCondition,
   PredicateRegex,
 } from '../../syntax/ast.js';
-import { literalTruth, operandTruth } from '../where/comparison.js';
-import type { Operand } from '../where/comparison.js';
+import { literalTruth, operandTruth } from '../value/comparison.js';
+import type { Operand } from '../value/comparison.js';
 import {
   and,
   any,
@@ -26,7 +26,7 @@ import {
   when,
 } from '../../plan/expression.js';
 import type { Expression, Field, Reference } from '../../plan/expression.js';
-import { asIdentifier, identifierTruth } from '../where/identifier.js';
+import { asIdentifier, identifierTruth } from '../value/identifier.js';
 import { archetypeHolds } from './node-id.js';
 import { pathType, stepType } from '../../semantics/typing.js';
 import { canBeStub } from '../../semantics/node-classes.js';

@@ -1,7 +1,7 @@
 import { FIELD, type IndexField } from '../../index/document.js';
 import { indexedClass, indexedField } from '../../index/indexed-paths.js';
 import type { PathStep, Predicate } from '../../syntax/ast.js';
-import type { PathNode, PathUse, StepIdentity, UsedStep } from '../../semantics/scope/types.js';
+import type { PathNode, PathUse, StepIdentity, UsedStep } from '../../semantics/scope-types.js';
 import {
   and,
   member,
@@ -22,7 +22,7 @@ import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
 import { attributeOfVirtualObject, isInDocument, wholeVirtualObject } from './virtual-object.js';
 import { documentField } from './binding.js';
 import type { AliasBinding, NodeBinding } from './binding.js';
-import type { Visibility } from '../from/document-scope.js';
+import type { Visibility } from '../document/document-scope.js';
 import { archetypeHolds } from './node-id.js';
 import { elementOf, followStub, predicateHolds, rubricOf, someAlong } from './predicate.js';
 import type { Environment } from './predicate.js';

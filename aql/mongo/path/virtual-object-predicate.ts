@@ -1,6 +1,6 @@
 import { FIELD } from '../../index/document.js';
 import type { Predicate, PredicateCondition } from '../../syntax/ast.js';
-import type { Visibility } from '../from/document-scope.js';
+import type { Visibility } from '../document/document-scope.js';
 import { conjunction, disjunction, fieldRef } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import { attributeOfVirtualObject } from './virtual-object.js';

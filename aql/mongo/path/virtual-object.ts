@@ -1,8 +1,8 @@
 import { FIELD, type IndexField } from '../../index/document.js';
 import { indexedField } from '../../index/indexed-paths.js';
-import type { PathNode } from '../../semantics/scope/types.js';
-import { latestMatch } from '../from/document-scope.js';
-import type { Visibility } from '../from/document-scope.js';
+import type { PathNode } from '../../semantics/scope-types.js';
+import { latestMatch } from '../document/document-scope.js';
+import type { Visibility } from '../document/document-scope.js';
 import { call, fieldRef, map, variable } from '../../plan/expression.js';
 import type { Expression, Field } from '../../plan/expression.js';
 import { documentField } from './binding.js';

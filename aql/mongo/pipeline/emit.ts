@@ -15,7 +15,7 @@ import type {
   UnwindStep,
 } from '../../plan/steps.js';
 import { emit, emitAll } from './emit-expression.js';
-import { documentsMatch, LEAF_BOUND } from '../from/documents-match.js';
+import { documentsMatch, LEAF_BOUND } from '../document/documents-match.js';
 import { checkPipeline } from './pipeline-check.js';
 import type { Probe, QueryPlan } from '../../plan/query-plan.js';
 import { counted } from '../../../openehr/base/work.js';

@@ -1,11 +1,11 @@
 import { call, fieldRef } from '../../plan/expression.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
-import type { Column } from '../../semantics/scope/types.js';
-import { accumulation } from '../value/aggregate.js';
+import type { Column } from '../../semantics/scope-types.js';
+import { accumulation } from './aggregate.js';
 import { cellOf } from './cell.js';
 import type { Cell } from './cell.js';
 import type { Expression } from '../../plan/expression.js';
-import type { ValueState } from '../value/operand.js';
+import type { ValueState } from '../path/operand.js';
 import type { SortValue } from './order.js';
 import type { Step } from '../../plan/steps.js';
 import { counted } from '../../../openehr/base/work.js';

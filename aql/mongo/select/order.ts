@@ -1,11 +1,11 @@
 import type { ColumnExpression } from '../../syntax/ast.js';
-import type { Domain } from '../../semantics/scope/types.js';
+import type { Domain } from '../../semantics/scope-types.js';
 import type { DomainValue } from '../value/values.js';
 import { and, call, literal, present } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
-import { constantOf, operandOf, valueOfPath } from '../value/operand.js';
-import type { ValueState } from '../value/operand.js';
-import { uidOrder } from '../where/identifier.js';
+import { constantOf, operandOf, valueOfPath } from '../path/operand.js';
+import type { ValueState } from '../path/operand.js';
+import { uidOrder } from '../value/identifier.js';
 import { domainValues } from '../value/values.js';
 import { counted } from '../../../openehr/base/work.js';
 

@@ -3,7 +3,7 @@ import { argumentDomain, functionDomain, isPresentTime } from '../../syntax/func
 import type { FunctionBodies } from '../../syntax/functions.js';
 import { presentTime } from '../../semantics/present-time.js';
 import type { Clock } from '../../semantics/present-time.js';
-import type { Domain } from '../../semantics/scope/types.js';
+import type { Domain } from '../../semantics/scope-types.js';
 import { call, conjunction, literal, present, variable } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import { counted } from '../../../openehr/base/work.js';

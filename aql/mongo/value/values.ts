@@ -1,4 +1,4 @@
-import type { Domain } from '../../semantics/scope/types.js';
+import type { Domain } from '../../semantics/scope-types.js';
 import { and, member, call, equal, isOneOf, literal, not, or, present } from '../../plan/expression.js';
 import type { Expression, Reference } from '../../plan/expression.js';
 import { counted } from '../../../openehr/base/work.js';

@@ -7,11 +7,11 @@ import type {
   ValueExpression,
 } from '../../syntax/ast.js';
 import { comparedValues, conjunctsOf, existencePath, pathsOf, testsOf } from '../../syntax/walk.js';
-import type { FromClass, PathNode, Scope } from '../../semantics/scope/types.js';
+import type { FromClass, PathNode, Scope } from '../../semantics/scope-types.js';
 import type { Stage } from '../../index/stage.js';
 import type { Step } from '../../plan/steps.js';
-import { constantOf, valueOfPath } from '../value/operand.js';
-import type { ValueState } from '../value/operand.js';
+import { constantOf, valueOfPath } from '../path/operand.js';
+import type { ValueState } from '../path/operand.js';
 import { domainValues } from '../value/values.js';
 import { truthOf } from './where.js';
 import { literalIn } from '../../semantics/literal-value.js';

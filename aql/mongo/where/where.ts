@@ -11,16 +11,24 @@ import type {
   ValueExpression,
 } from '../../syntax/ast.js';
 import { likeRegex } from '../../semantics/like-pattern.js';
-import type { PathNode, Existence } from '../../semantics/scope/types.js';
-import { allOf, anyOf, literalListTruth, literalTruth, operandTruth, opposite, truth } from './comparison.js';
-import type { Truth } from './comparison.js';
+import type { PathNode, Existence } from '../../semantics/scope-types.js';
+import {
+  allOf,
+  anyOf,
+  literalListTruth,
+  literalTruth,
+  operandTruth,
+  opposite,
+  truth,
+} from '../value/comparison.js';
+import type { Truth } from '../value/comparison.js';
 import { and, member, call, fieldRef, isOneOf, literal, not, or, present } from '../../plan/expression.js';
 import type { Expression, Field, Reference } from '../../plan/expression.js';
-import { asIdentifier, identifierTruth } from './identifier.js';
+import { asIdentifier, identifierTruth } from '../value/identifier.js';
 import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
 import { attributeOfVirtualObject } from '../path/virtual-object.js';
-import { constantOf, operandOf, valueOfPath } from '../value/operand.js';
-import type { ValueState } from '../value/operand.js';
+import { constantOf, operandOf, valueOfPath } from '../path/operand.js';
+import type { ValueState } from '../path/operand.js';
 import { documentField } from '../path/binding.js';
 import type { AliasBinding, NodeBinding } from '../path/binding.js';
 import { elementOf, predicateHolds, someAlong } from '../path/predicate.js';

@@ -11,7 +11,7 @@ import { useStartIndex } from './use-start-index.js';
 export type Pass = (plan: LogicalPlan, context: PassContext) => LogicalPlan;
 
 /** Names of the passes, as explain prints them. */
-export type PassName = keyof typeof PASSES;
+type PassName = keyof typeof PASSES;
 
 /** All passes in the order in which they run. */
 export const PASSES = {

@@ -2,7 +2,7 @@ import { CdrError } from '../../../openehr/base/errors.js';
 import { isJsonObject, type JsonValue } from '../../../openehr/base/json.js';
 import { nearestWord } from '../../../openehr/base/text.js';
 import type { Literal, Parameter, Position, ParsedQuery } from '../../syntax/ast.js';
-import type { Domain } from '../scope/types.js';
+import type { Domain } from '../scope-types.js';
 import { domainsOf } from '../typing.js';
 import { counted, step } from '../../../openehr/base/work.js';
 

@@ -5,10 +5,10 @@ import { classesBelow, FROM_CLASS_NAMES, fromClass, rootTypesOf } from '../class
 import { ROOT_TYPES } from '../../../openehr/rm/root-type.js';
 import { rootInEhr } from './lift-ehr.js';
 import { nearestWord } from '../../../openehr/base/text.js';
-import { demandsNodeCode, demandsNodeId, isPlainPath } from './node-identity.js';
+import { demandsNodeCode, demandsNodeId, isPlainPath } from '../node-identity.js';
 import { renderValue } from '../../syntax/render.js';
 import { classesOf, conjunctsOf } from '../../syntax/walk.js';
-import type { Alias, FromNode } from './types.js';
+import type { Alias, FromNode } from '../scope-types.js';
 import type { RootType } from '../../../openehr/rm/root-type.js';
 import { counted } from '../../../openehr/base/work.js';
 

@@ -1,7 +1,15 @@
 import type { IdentifiedPath, PathStep, Predicate } from '../../syntax/ast.js';
-import { demandedIdentity, identityKey, stepIdentities, withIdentity } from './node-identity.js';
-import type { DemandedIdentity } from './node-identity.js';
-import type { Alias, PathNode, Existence, PathType, PathUse, StepIdentity, UsedStep } from './types.js';
+import { demandedIdentity, identityKey, stepIdentities, withIdentity } from '../node-identity.js';
+import type { DemandedIdentity } from '../node-identity.js';
+import type {
+  Alias,
+  PathNode,
+  Existence,
+  PathType,
+  PathUse,
+  StepIdentity,
+  UsedStep,
+} from '../scope-types.js';
 import { classSet, hasLocatable, stepType, typesAlong } from '../typing.js';
 import { counted, step } from '../../../openehr/base/work.js';
 

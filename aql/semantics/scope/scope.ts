@@ -19,7 +19,7 @@ import { nearestWord } from '../../../openehr/base/text.js';
 import { renderValue } from '../../syntax/render.js';
 import { comparedValues, existencePath, pathsOf, testsOf } from '../../syntax/walk.js';
 import { resolveFrom, type FromScope } from './from.js';
-import type { Alias, Column, Existence, OrderKey, PathUse, Scope } from './types.js';
+import type { Alias, Column, Existence, OrderKey, PathUse, Scope } from '../scope-types.js';
 import { classSet, pathType, stepType } from '../typing.js';
 import { writtenName } from '../written-name.js';
 import { counted, step } from '../../../openehr/base/work.js';

@@ -4,7 +4,7 @@ import { checkScope } from '../../../aql/semantics/check.js';
 import { misfits } from '../../../aql/semantics/literal-fit.js';
 import { queryParameters } from '../../../aql/semantics/bind/parameters.js';
 import { resolveScope } from '../../../aql/semantics/scope/scope.js';
-import type { Scope } from '../../../aql/semantics/scope/types.js';
+import type { Scope } from '../../../aql/semantics/scope-types.js';
 import {
   resolveTerminology,
   terminologyQuestions,

@@ -1,5 +1,5 @@
 import { argumentDomain, functionDomain } from '../../../aql/syntax/functions.js';
-import type { Domain } from '../../../aql/semantics/scope/types.js';
+import type { Domain } from '../../../aql/semantics/scope-types.js';
 import { domainsOf, pathType, stepType } from '../../../aql/semantics/typing.js';
 import type {
   FunctionCall,

@@ -1,6 +1,6 @@
 import { attributesOf, isPrimitive } from '../../../openehr/rm/model/classes.js';
 import { functionDomain } from '../../../aql/syntax/functions.js';
-import type { Alias, Column, Domain, Scope } from '../../../aql/semantics/scope/types.js';
+import type { Alias, Column, Domain, Scope } from '../../../aql/semantics/scope-types.js';
 import type { Aggregate, Condition, FunctionCall, IdentifiedPath } from '../../../aql/syntax/ast.js';
 import { renderValue } from '../../../aql/syntax/render.js';
 import { conjunctsOf } from '../../../aql/syntax/walk.js';

@@ -7,7 +7,7 @@ import request from 'supertest';
 import { connectMongoose } from '../../../database/connect.js';
 import { sealNewRecords } from '../../../maintenance/seal.js';
 import { loadConfig } from '../../../src/settings/config.js';
-import { QueryGate } from '../../../query/gate.js';
+import { QueryGate } from '../../../workers/gate.js';
 import { createMetrics } from '../../../src/metrics.js';
 import { testApp } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';

@@ -3,7 +3,7 @@ import { testSettings } from '../settings.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import type { Page } from '../../../aql/semantics/page.js';
 import { distinctRows, rowText } from '../../../aql/result/result-set.js';
-import type { Scope } from '../../../aql/semantics/scope/types.js';
+import type { Scope } from '../../../aql/semantics/scope-types.js';
 import { NO_MERGES, type MovingMerges } from '../../../aql/index/moved-owners.js';
 import { needsShapes, shapeCatalogue } from '../../../aql/index/shapes.js';
 import type { QueryPlan } from '../../../aql/plan/query-plan.js';

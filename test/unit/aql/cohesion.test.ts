@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
 import type { ReferenceData } from '../../../aql/evaluate/data.js';
 import { resolveScope } from '../../../aql/semantics/scope/scope.js';
-import type { PathNode, Scope, StepIdentity } from '../../../aql/semantics/scope/types.js';
+import type { PathNode, Scope, StepIdentity } from '../../../aql/semantics/scope-types.js';
 import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { boundQuery } from '../../support/aql/bound-query.js';
 import { cluster, composition, element, entry, text, tree } from '../../support/hilltop/builders.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolveScope } from '../../../aql/semantics/scope/scope.js';
-import type { FromNode, Scope } from '../../../aql/semantics/scope/types.js';
+import type { FromNode, Scope } from '../../../aql/semantics/scope-types.js';
 import { boundQuery } from '../../support/aql/bound-query.js';
 
 const scopeOf = (aql: string, ehrId: string | null = null): Scope => resolveScope(boundQuery(aql), { ehrId });

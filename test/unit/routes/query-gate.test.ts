@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { CdrError } from '../../../openehr/base/errors.js';
-import { QueryGate, type QueryPlaces } from '../../../query/gate.js';
+import { QueryGate, type QueryPlaces } from '../../../workers/gate.js';
 
 const WAIT_MS = 1000;
 

@@ -5,7 +5,7 @@ import { queryParameters } from '../../../../aql/semantics/bind/parameters.js';
 import type { BoundQuery } from '../../../../aql/syntax/ast.js';
 import { parseAql } from '../../../../aql/syntax/parse.js';
 import { resolveScope } from '../../../../aql/semantics/scope/scope.js';
-import type { Scope } from '../../../../aql/semantics/scope/types.js';
+import type { Scope } from '../../../../aql/semantics/scope-types.js';
 import { resolveTerminology, terminologyQuestions } from '../../../../aql/semantics/terminology.js';
 import { CdrError } from '../../../../openehr/base/errors.js';
 import type { AqlCase } from './aql-case.js';

@@ -12,11 +12,11 @@ import {
   documentsOf as documentsStepOf,
   rootClass,
   rootMatches,
-} from '../../../../aql/mongo/from/document-scope.js';
-import { documentsMatch } from '../../../../aql/mongo/from/documents-match.js';
+} from '../../../../aql/mongo/document/document-scope.js';
+import { documentsMatch } from '../../../../aql/mongo/document/documents-match.js';
 import type { IndexCondition } from '../../../../aql/index/condition.js';
 import type { Stage } from '../../../../aql/index/stage.js';
-import type { FromClass, FromNode, Scope } from '../../../../aql/semantics/scope/types.js';
+import type { FromClass, FromNode, Scope } from '../../../../aql/semantics/scope-types.js';
 import { CdrError } from '../../../../openehr/base/errors.js';
 import { prepareCase } from '../../../support/aql/cases/prepare.js';
 import { folder } from '../../../support/hilltop/builders.js';

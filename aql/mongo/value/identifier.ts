@@ -1,13 +1,13 @@
 import type { ComparisonOperator } from '../../syntax/ast.js';
 import { parseEhrId } from '../../../openehr/base/object-version-id.js';
-import type { PathType } from '../../semantics/scope/types.js';
+import type { PathType } from '../../semantics/scope-types.js';
 import { parseVersionOperand } from '../../semantics/identifier-operand.js';
 import type { VersionOperand } from '../../semantics/identifier-operand.js';
 import { truth } from './comparison.js';
 import type { Truth } from './comparison.js';
 import { call, equal, literal, not, present } from '../../plan/expression.js';
 import type { Expression, Reference } from '../../plan/expression.js';
-import { typeIs } from '../value/values.js';
+import { typeIs } from './values.js';
 import { MONGO_OPERATOR } from '../../index/stage.js';
 
 /**

@@ -1,16 +1,16 @@
 import type { FunctionCall, IdentifiedPath, Literal, ValueExpression } from '../../syntax/ast.js';
-import type { Domain } from '../../semantics/scope/types.js';
-import type { Operand } from '../where/comparison.js';
+import type { Domain } from '../../semantics/scope-types.js';
+import type { Operand } from '../value/comparison.js';
 import { call, disjunction, fieldRef, literal, present } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
-import { constantFunction, functionValue } from './functions.js';
+import { constantFunction, functionValue } from '../value/functions.js';
 import type { Clock } from '../../semantics/present-time.js';
-import { pathOperand } from '../path/predicate.js';
-import { valueOfUse } from '../path/tree.js';
-import type { TreeState } from '../path/tree.js';
-import { domainValues, textForm } from './values.js';
-import type { ValueRef } from './values.js';
-import type { Scope } from '../../semantics/scope/types.js';
+import { pathOperand } from './predicate.js';
+import { valueOfUse } from './tree.js';
+import type { TreeState } from './tree.js';
+import { domainValues, textForm } from '../value/values.js';
+import type { ValueRef } from '../value/values.js';
+import type { Scope } from '../../semantics/scope-types.js';
 import { counted, step } from '../../../openehr/base/work.js';
 
 /** What turning values and conditions into expressions needs. */

@@ -2,7 +2,7 @@ import { FIELD } from '../../index/document.js';
 import { fieldCondition } from '../../index/field-condition.js';
 import { indexedClass, indexedField, type IndexedClass } from '../../index/indexed-paths.js';
 import type { Predicate, PredicateCondition } from '../../syntax/ast.js';
-import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
+import type { Alias, FromClass, FromNode } from '../../semantics/scope-types.js';
 import { ROOT_TYPES, type RootType } from '../../../openehr/rm/root-type.js';
 import type { MongoValue, Stage } from '../../index/stage.js';
 import { isLatestOnly, isOneBranch } from '../../plan/steps.js';

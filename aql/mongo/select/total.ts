@@ -12,10 +12,10 @@ import {
 } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import { DURATION, isSummable, POINTS_IN_TIME } from '../../semantics/summable.js';
-import { operandOf, valueOfPath } from './operand.js';
-import type { ValueState } from './operand.js';
-import { domainValues } from './values.js';
-import type { ValueRef } from './values.js';
+import { operandOf, valueOfPath } from '../path/operand.js';
+import type { ValueState } from '../path/operand.js';
+import { domainValues } from '../value/values.js';
+import type { ValueRef } from '../value/values.js';
 import { counted } from '../../../openehr/base/work.js';
 
 /** A sum or average as accumulators of `$group`, and its cell made of them. */

@@ -4,7 +4,7 @@ import { MONGO_OPERATOR } from '../../index/stage.js';
 import { literalIn } from '../../semantics/literal-value.js';
 import { and, call, conjunction, disjunction, isOneOf, literal, not, or } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
-import type { DomainValue } from '../value/values.js';
+import type { DomainValue } from './values.js';
 import { counted } from '../../../openehr/base/work.js';
 
 /**

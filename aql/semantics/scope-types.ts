@@ -1,4 +1,4 @@
-import type { RootType } from '../../../openehr/rm/root-type.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 import type {
   ColumnExpression,
   IdentifiedPath,
@@ -6,7 +6,7 @@ import type {
   PathStep,
   Predicate,
   BoundQuery,
-} from '../../syntax/ast.js';
+} from '../syntax/ast.js';
 
 /**
  * What a bound query means before anything runs: the contract between `resolveScope` and its two readers,

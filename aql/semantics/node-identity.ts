@@ -1,7 +1,7 @@
-import type { Predicate, PredicateComparison, PredicateCondition } from '../../syntax/ast.js';
-import type { StepIdentity } from './types.js';
-import { isArchetypeId, isNodeCode } from '../../syntax/words.js';
-import { counted } from '../../../openehr/base/work.js';
+import type { Predicate, PredicateComparison, PredicateCondition } from '../syntax/ast.js';
+import type { StepIdentity } from './scope-types.js';
+import { isArchetypeId, isNodeCode } from '../syntax/words.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** The archetype id or node code that a condition demands by equality, else null. */
 export function demandedNodeId(condition: PredicateCondition): string | null {

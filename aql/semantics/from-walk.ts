@@ -1,5 +1,5 @@
-import { counted, step } from '../../../openehr/base/work.js';
-import type { Alias, FromClass, FromNode } from './types.js';
+import { counted, step } from '../../openehr/base/work.js';
+import type { Alias, FromClass, FromNode } from './scope-types.js';
 
 /** The classes of a part of FROM in the order of the text; below a class only where `isEntered` says so. */
 export function* classesIn(
