@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { NO_MERGES } from '../../../aql/index/moved-owners.js';
 import type { PlanBeside } from '../../../query/one-moment.js';
 import { rowsOfStream } from '../../../query/streamed.js';
 import { prepareCase, type PreparedCase } from '../../support/aql/cases/prepare.js';
@@ -58,7 +57,7 @@ async function streamed(
     isOneMoment = false;
   };
   const planBeside: PlanBeside = (merges) => planOf(scope, page, { systemId: SYSTEM_ID, merges });
-  const { ehrField } = await planBeside(NO_MERGES);
+  const { ehrField } = await planOf(scope, page, { systemId: SYSTEM_ID });
   for await (const batch of rowsOfStream({ planBeside, ehrField }, { ...limits, onManyMoments }, null))
     for (const { row } of batch) {
       rows.push(row as string[]);
