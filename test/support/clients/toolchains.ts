@@ -13,46 +13,62 @@ function folderFor(text: string): string {
 
 const runs = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 
-/** The path of a program that Go builds of a module with its version; null where there is no Go. */
+/** What `get` gives; null, with a line that says why, where it cannot be had: offline, or half a tool chain. */
+function ifHad<T>(what: string, get: () => T): T | null {
+  try {
+    return get();
+  } catch (error) {
+    process.stderr.write(`${what}: its tests are skipped, since it cannot be had: ${String(error)}\n`);
+    return null;
+  }
+}
+
+/** The path of a program that Go builds of a module with its version; null where it cannot be had. */
 export function goProgram(module: string, version: string): string | null {
   if (!runs('go', 'version')) return null;
   const folder = folderFor(`${module}@${version}`);
   const program = join(folder, module.split('/').at(-1) ?? '');
-  if (!existsSync(program)) {
-    mkdirSync(folder, { recursive: true });
-    const env = { ...process.env, GOBIN: folder };
-    execFileSync('go', ['install', `${module}@${version}`], { env, stdio: 'pipe', timeout: LONGEST_MS });
-  }
-  return program;
+  return ifHad(module, () => {
+    if (!existsSync(program)) {
+      mkdirSync(folder, { recursive: true });
+      const env = { ...process.env, GOBIN: folder };
+      execFileSync('go', ['install', `${module}@${version}`], { env, stdio: 'pipe', timeout: LONGEST_MS });
+    }
+    return program;
+  });
 }
 
-/** The folder of the programs of locked packages of Python, for one file of tests alone; null where there is no Python. */
+/** The folder of the programs of locked packages of Python, for one file of tests alone; null where they cannot be had. */
 export function pythonPrograms(requirements: string): string | null {
   if (!runs('python3', '-m', 'venv', '--help')) return null;
   const folder = folderFor(readFileSync(requirements, 'utf8'));
   const programs = join(folder, 'bin');
   const stamp = join(folder, 'installed');
-  if (!existsSync(stamp)) {
-    execFileSync('python3', ['-m', 'venv', folder], { stdio: 'pipe' });
-    const args = ['install', '--quiet', '--disable-pip-version-check', '-r', requirements];
-    execFileSync(join(programs, 'pip'), args, { stdio: 'pipe', timeout: LONGEST_MS });
-    mkdirSync(stamp, { recursive: true });
-  }
-  return programs;
+  return ifHad(requirements, () => {
+    if (!existsSync(stamp)) {
+      execFileSync('python3', ['-m', 'venv', folder], { stdio: 'pipe' });
+      const args = ['install', '--quiet', '--disable-pip-version-check', '-r', requirements];
+      execFileSync(join(programs, 'pip'), args, { stdio: 'pipe', timeout: LONGEST_MS });
+      mkdirSync(stamp, { recursive: true });
+    }
+    return programs;
+  });
 }
 
-/** A program in Java, by its name in Maven's repository; null where there is no Maven or no Java. */
+/** A program in Java, by its name in Maven's repository; null where it cannot be had. */
 export function javaProgram(group: string, artifact: string, version: string): string | null {
   if (!runs('mvn', '--version') || !runs('java', '-version')) return null;
   const folder = folderFor(`${group}:${artifact}:${version}`);
   const jar = join(folder, `${artifact}-${version}.jar`);
-  if (!existsSync(jar)) {
-    const goal = [
-      'dependency:copy',
-      `-Dartifact=${group}:${artifact}:${version}`,
-      `-DoutputDirectory=${folder}`,
-    ];
-    execFileSync('mvn', ['--quiet', '--batch-mode', ...goal], { stdio: 'pipe', timeout: LONGEST_MS });
-  }
-  return jar;
+  return ifHad(artifact, () => {
+    if (!existsSync(jar)) {
+      const goal = [
+        'dependency:copy',
+        `-Dartifact=${group}:${artifact}:${version}`,
+        `-DoutputDirectory=${folder}`,
+      ];
+      execFileSync('mvn', ['--quiet', '--batch-mode', ...goal], { stdio: 'pipe', timeout: LONGEST_MS });
+    }
+    return jar;
+  });
 }
