@@ -1,6 +1,3 @@
-/** How the state of a sign-in ends that was begun in a window of its own. */
-export const IN_WINDOW = ';window';
-
 const ANSWER = /^#(?=.*\bstate=)(?=.*\b(?:code|error)=)[^/]*$/;
 
 /**
@@ -21,7 +18,8 @@ function takenAnswer(): string | null {
  */
 function giveToWhoeverWaits(hash: string): void {
   const state = new URLSearchParams(hash.slice(1)).get('state') ?? '';
-  if (!state.endsWith(IN_WINDOW)) return;
+  // What this page asked for itself, it takes itself.
+  if (sessionStorage.getItem(`oidc.${state}`) !== null) return;
   const channel = new BroadcastChannel(`oidc-client-popup-${state}`);
   channel.postMessage({
     source: 'oidc-client',

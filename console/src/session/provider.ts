@@ -8,7 +8,6 @@ import {
 } from 'oidc-client-ts';
 import { serverRoot, type Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
-import { IN_WINDOW } from './provider-answer.js';
 
 type Provider = NonNullable<ServerSettings['oidc']>;
 
@@ -51,7 +50,6 @@ export async function askProviderInWindow(
   const manager = managerOf(provider);
   const user = await manager.signinPopup({
     popupSignal: signal,
-    url_state: IN_WINDOW.slice(1),
     nonce: crypto.randomUUID(),
     ...(mustProve && { prompt: 'login' }),
   });
