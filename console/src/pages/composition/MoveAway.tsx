@@ -20,7 +20,13 @@ export function MoveAway({ ehrId, uid }: { readonly ehrId: string; readonly uid:
       <Button size="xs" variant="default" onClick={() => setIsOpen(true)}>
         {t('move.title')}
       </Button>
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={t('move.title')} size="lg">
+      <Modal
+        opened={isOpen}
+        onClose={() => setIsOpen(false)}
+        closeButtonProps={{ 'aria-label': t('keys.close') }}
+        title={t('move.title')}
+        size="lg"
+      >
         <Move ehrId={ehrId} uid={uid} />
       </Modal>
     </>

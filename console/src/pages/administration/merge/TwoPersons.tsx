@@ -55,7 +55,12 @@ export function SayDistinct({
       >
         {t('distinct.say')}
       </Button>
-      <Modal opened={isAsked} onClose={() => setIsAsked(false)} title={t('distinct.these', { left, right })}>
+      <Modal
+        opened={isAsked}
+        onClose={() => setIsAsked(false)}
+        closeButtonProps={{ 'aria-label': t('keys.close') }}
+        title={t('distinct.these', { left, right })}
+      >
         <Stack>
           <Text size="sm">{t('distinct.hint')}</Text>
           <Textarea
