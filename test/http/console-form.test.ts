@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Cdr } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
@@ -90,7 +91,7 @@ inBrowser('what is typed into a form (skipped where no Chromium is installed)', 
     await web.page.route(DRAFT, (route) => route.fulfill({ status: 403, json: { message: 'no' } }));
     await web.page.getByRole('button', { name: 'ada' }).click();
     await web.page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await web.page.waitForFunction("document.querySelector('[role=menu]') === null");
+    await web.page.getByRole('menu').waitFor({ state: 'detached' });
     expect(questions).toHaveLength(1);
     expect(await quantity.inputValue()).toBe('12');
 
@@ -100,11 +101,13 @@ inBrowser('what is typed into a form (skipped where no Chromium is installed)', 
     await dialog.getByLabel('Token').fill(bearer(['USER'], 'bob').replace('Bearer ', ''));
     await dialog.locator('button[type=submit]').click();
     await dialog.waitFor({ state: 'detached' });
-    await web.page.waitForFunction(
-      "[...document.querySelectorAll('input')].every((field) => field.value !== '12')",
-    );
+    const shown = () =>
+      web.page
+        .locator('input')
+        .evaluateAll((fields) => fields.map((field) => (field as unknown as { value: string }).value));
+    while ((await shown()).includes('12')) await pause(50);
     await web.open(`/patients/${ehr.id}`);
-    await web.page.getByText('No compositions yet').waitFor();
+    await web.page.getByText('This record is empty').waitFor();
     expect(await web.page.getByText('Begun and not saved').count()).toBe(0);
   });
 

@@ -27,28 +27,27 @@ export function TemplateTree({
   // Where Tab goes in: where one was last.
   const [last, setLast] = useState(chosen ?? root);
   const entry = isShown(last) ? last : root;
-  const branch = (node: WebTemplateNode): ReactNode => {
+  const branch = (node: WebTemplateNode, level: number): ReactNode => {
     if (!isShown(node)) return null;
     const children = (node.children ?? []).filter(isShown);
     return (
-      <li
-        key={`${node.aqlPath} ${node.id}`}
-        role="treeitem"
-        aria-selected={node === chosen}
-        aria-expanded={children.length === 0 ? undefined : !isFolded(node)}
-        aria-label={nodeName(node, language)}
-        tabIndex={node === entry ? 0 : -1}
-        onFocus={(event) => event.target === event.currentTarget && setLast(node)}
-        onKeyDown={(event) => {
-          if (event.target !== event.currentTarget) return;
-          if (event.key === 'Enter' || event.key === ' ') onChoose(node);
-          else if (event.key === 'ArrowRight' && isFolded(node)) fold(node, false);
-          else if (event.key === 'ArrowLeft' && children.length > 0 && !isFolded(node)) fold(node, true);
-          else if (!move(event, tree.current)) return;
-          event.preventDefault();
-        }}
-      >
-        <span className="tree-line">
+      <li key={`${node.aqlPath} ${node.id}`} role="none">
+        <div
+          className="tree-line"
+          role="treeitem"
+          aria-level={level}
+          aria-selected={node === chosen}
+          aria-expanded={children.length === 0 ? undefined : !isFolded(node)}
+          tabIndex={node === entry ? 0 : -1}
+          onFocus={() => setLast(node)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' || event.key === ' ') onChoose(node);
+            else if (event.key === 'ArrowRight' && isFolded(node)) fold(node, false);
+            else if (event.key === 'ArrowLeft' && children.length > 0 && !isFolded(node)) fold(node, true);
+            else if (!move(event, tree.current)) return;
+            event.preventDefault();
+          }}
+        >
           <span
             className="tree-fold"
             aria-hidden
@@ -60,7 +59,7 @@ export function TemplateTree({
           <span
             className="tree-node"
             onClick={(event) => {
-              event.currentTarget.closest('li')?.focus();
+              event.currentTarget.parentElement?.focus();
               onChoose(node);
             }}
           >
@@ -69,15 +68,17 @@ export function TemplateTree({
               {node.rmType} {cardinality(node)}
             </Text>
           </span>
-        </span>
-        {children.length > 0 && !isFolded(node) && <ul role="group">{children.map(branch)}</ul>}
+        </div>
+        {children.length > 0 && !isFolded(node) && (
+          <ul role="group">{children.map((child) => branch(child, level + 1))}</ul>
+        )}
       </li>
     );
   };
   return (
     <nav className="tree" aria-label={t('templates.tree')}>
       <ul role="tree" ref={tree} aria-label={t('templates.tree')}>
-        {branch(root)}
+        {branch(root, 1)}
       </ul>
     </nav>
   );
@@ -101,7 +102,9 @@ function useFolded(filter: string) {
 function move({ key, currentTarget }: KeyboardEvent<HTMLElement>, tree: HTMLElement | null): boolean {
   const items = [...(tree?.querySelectorAll<HTMLElement>('[role=treeitem]') ?? [])];
   const at = items.indexOf(currentTarget);
-  const above = currentTarget.parentElement?.closest<HTMLElement>('[role=treeitem]');
+  const above = currentTarget
+    .closest('[role=group]')
+    ?.parentElement?.querySelector<HTMLElement>('[role=treeitem]');
   const next = {
     ArrowDown: items[at + 1],
     ArrowUp: items[at - 1],
