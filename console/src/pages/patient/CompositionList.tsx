@@ -58,19 +58,21 @@ export function CompositionList({
               <li key={composition.uid} style={{ transform: `translateY(${start}px)` }}>
                 <span className="dot" style={{ background: categoryColor(composition.template) }} />
                 <div>
-                  <ViewLink
-                    view={compositionView(ehrId, composition.uid)}
-                    // Of twelve links of one name each is another one to who hears them.
-                    aria-label={`${composition.name}, ${instantText(composition.time, reader).text}`}
-                  >
-                    {composition.name}
-                  </ViewLink>{' '}
-                  <State of={composition.state} />
-                  {lines.has(composition.uid) && (
-                    <Text span size="sm" className="number content-line">
-                      {lines.get(composition.uid)}
-                    </Text>
-                  )}
+                  <div className="composition-line">
+                    <ViewLink
+                      view={compositionView(ehrId, composition.uid)}
+                      // Of twelve links of one name each is another one to who hears them.
+                      aria-label={`${composition.name}, ${instantText(composition.time, reader).text}`}
+                    >
+                      {composition.name}
+                    </ViewLink>
+                    <State of={composition.state} />
+                    {lines.has(composition.uid) && (
+                      <Text span size="sm" className="number content-line">
+                        {lines.get(composition.uid)}
+                      </Text>
+                    )}
+                  </div>
                   <Text size="sm" c="dimmed" truncate>
                     <Time value={composition.time} isAgo /> · {composition.composer}
                   </Text>
