@@ -63,7 +63,13 @@ inBrowser('a merge that a second person approves (skipped where no Chromium is i
       await patient('LOPEZ-1', '1980-02-03', 'penicillin'),
       await patient('LOPEZ-2', '1981-02-03', 'nothing known'),
     ];
-    await client('ada').admin.merges.merge({ source_ehr: source, target_ehr: target, reversible: true });
+    // Only this merge pairs documents, see docs/spec/merge.md#persistent-compositions
+    await client('ada').admin.merges.merge({
+      source_ehr: source,
+      target_ehr: target,
+      composition_merge: 'PERSISTENT',
+      reversible: true,
+    });
     await web.open('/administration?tab=merges');
     await web.page.getByLabel('Token').fill(bearer(['ADMIN'], 'ben').replace('Bearer ', ''));
     await web.page.locator('main button[type=submit]').click();
