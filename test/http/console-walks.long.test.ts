@@ -38,6 +38,8 @@ inBrowser(
       await begin('/');
       await web.page.getByRole('heading', { name: 'Overview' }).waitFor();
       await web.page.keyboard.press('Control+K');
+      // As soon as it can be typed in, by itself: letters before it would be lost.
+      await web.page.locator('input[aria-label="Search"]:focus').waitFor();
       await web.page.keyboard.type('P-0001');
       await web.page.locator('.mantine-Spotlight-action', { hasText: 'P-0001' }).waitFor();
       await web.page.keyboard.press('Enter');
@@ -77,6 +79,8 @@ inBrowser(
       await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
       await web.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
       await web.page.getByText('Version 4').waitFor();
+      // What was a draft is one again.
+      await web.page.locator('.flag', { hasText: 'draft' }).waitFor();
       expect(await clicks()).toBeLessThanOrEqual(3);
     });
 

@@ -59,6 +59,8 @@ export interface RecordApi {
     content: CompositionContent,
     how?: Commit,
   ) => Promise<VersionInfo>;
+  /** Makes what a version holds the newest again: a draft as a draft, which need not be valid. */
+  restoreComposition: (ehrId: string, latestUid: string, content: JsonObject) => Promise<VersionInfo>;
   /** Marks as deleted; every version stays. */
   deleteComposition: (ehrId: string, latestUid: string) => Promise<void>;
   /** null: there is none. @throws CdrError 404 when there never was one */
@@ -96,6 +98,12 @@ export function recordApi(cdr: Cdr): RecordApi {
     createComposition: (ehrId, content, how = {}) => compositions(ehrId).commit(content, how),
     updateComposition: (ehrId, latestUid, content, how = {}) =>
       compositions(ehrId).update(latestUid, content, how),
+    restoreComposition: async (ehrId, latestUid, content) => {
+      const version = asJson(await compositions(ehrId).version(textAt(content, 'uid', 'value')));
+      const isDraft = textAt(version, 'lifecycle_state', 'defining_code', 'code_string') === '553';
+      const restored: JsonObject = { ...content, uid: undefined };
+      return compositions(ehrId).update(latestUid, restored, isDraft ? { lifecycle: '553' } : {});
+    },
     deleteComposition: (ehrId, latestUid) => compositions(ehrId).delete(latestUid),
     directory: async (ehrId) => {
       const directory = await cdr.ehr(ehrId).directory.get();

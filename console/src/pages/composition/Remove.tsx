@@ -31,7 +31,7 @@ export function Remove({ ehrId, latest }: { readonly ehrId: string; readonly lat
   });
   const restore = async (content: JsonObject): Promise<void> => {
     const deletion = latest.replace(/\d+$/, String(Number(versionNumberOf(latest)) + 1));
-    const { uid } = await api.updateComposition(ehrId, deletion, { ...content, uid: undefined });
+    const { uid } = await api.restoreComposition(ehrId, deletion, content);
     await queries.invalidateQueries();
     go(compositionView(ehrId, uid));
   };

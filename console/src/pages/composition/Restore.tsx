@@ -23,7 +23,7 @@ export function Restore({
   const queries = useQueryClient();
   const [isAsked, setIsAsked] = useState(false);
   const restore = useMutation({
-    mutationFn: () => api.updateComposition(ehrId, latest, { ...composition, uid: undefined }),
+    mutationFn: () => api.restoreComposition(ehrId, latest, composition),
     onSuccess: async ({ uid }) => {
       await queries.invalidateQueries();
       go(compositionView(ehrId, uid));
