@@ -66,7 +66,7 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await web.page.getByRole('option', { name: /sample_blood_pressure/ }).click();
     await web.page.getByText('6 of 6 compositions').waitFor();
     await web.page.locator('.composition-list a').first().click();
-    await web.page.getByText('Systolic').waitFor();
+    await web.page.locator('.document').getByText('Systolic').first().waitFor();
     await web.page.getByText('mmHg').first().waitFor();
     await expectGood();
     await web.page.getByRole('tab', { name: 'FLAT' }).click();
