@@ -1,5 +1,5 @@
 import { Drawer, Group, Kbd, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
 
 const KEYS = [
@@ -22,9 +22,12 @@ export function Shortcuts({
   readonly close: () => void;
 }): ReactNode {
   const { t } = useMessages();
+  // Closed at first, also where it was asked for before it was loaded: only what opens gives the focus back.
+  const [isOpened, setOpened] = useState(false);
+  useEffect(() => setOpened(isOpen), [isOpen]);
   return (
     <Drawer
-      opened={isOpen}
+      opened={isOpened}
       onClose={close}
       position="right"
       size="xs"

@@ -17,7 +17,7 @@ useDatabase();
 const settings = everythingOn({ auth: 'jwt' });
 const { operations } = everyOperation(settings);
 const ROLES: Readonly<Record<string, readonly Permission[]>> = {
-  USER: ['read', 'write', 'define'],
+  USER: ['read', 'write', 'define', 'draft'],
   READER: ['read'],
   AUDITOR: ['audit'],
   STRANGER: [],
