@@ -64,7 +64,7 @@ const GENERAL: Readonly<Record<number, (good: Call, operation: Operation) => Cal
           ...withHeader(
             good,
             'Authorization',
-            bearer(['anyone', 'read', 'write', 'define'].includes(access) ? [] : ['USER']),
+            bearer(['anyone', 'read', 'write', 'define', 'draft'].includes(access) ? [] : ['USER']),
           ),
           settings: { auth: 'jwt' },
         },

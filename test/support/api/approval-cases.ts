@@ -58,7 +58,10 @@ export function approvalCases(world: World): ApiCase[] {
     {
       id: 'giveQueryNameSpace',
       status: 202,
-      call: () => two(Promise.resolve({ params: { name_space: 'org.two::' }, body: { sub: 'u-1' } })),
+      call: () => {
+        const name_space = `org.n${randomUUID().slice(0, 8)}::`;
+        return two(Promise.resolve({ params: { name_space }, body: { sub: 'u-1' } }));
+      },
     },
     {
       id: 'giveQueryNameSpace',
