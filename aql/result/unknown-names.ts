@@ -165,8 +165,8 @@ function isOfTemplates({ kind, rootTypes }: Alias): boolean {
 /** The archetype is not known: it may be any. */
 const UNKNOWN: readonly string[] = [];
 
-/** Classes of what stands in an entry and is of its archetype: none of them begins another one. */
-const WITHIN_ENTRY = ['HISTORY', 'EVENT', 'ITEM_STRUCTURE', 'ACTIVITY', 'ISM_TRANSITION'];
+/** Classes of what stands in an entry and is of its archetype: none of them begins another one, as an ITEM_TREE may. */
+const WITHIN_ENTRY = ['HISTORY', 'EVENT', 'ACTIVITY', 'ISM_TRANSITION'];
 
 function isWithinEntry(classes: Iterable<string>): boolean {
   return counted([...classes]).every((name) => WITHIN_ENTRY.some((each) => isKindOf(name, each)));
