@@ -8,6 +8,7 @@ export const FOLDERS = [
   'EHR',
   'EHR_STATUS',
   'COMPOSITION',
+  'Drafts',
   'DIRECTORY',
   'CONTRIBUTION',
   'QUERY',
@@ -28,7 +29,9 @@ const FIRST = [
   'composition_item_tag_put',
   'ehr_status_item_tag_put',
 ];
-const FIRST_TOO = ['composition_tags_update', 'ehr_status_tags_update', 'mergeEhrs'];
+const FIRST_TOO = ['draft_save', 'composition_tags_update', 'ehr_status_tags_update', 'mergeEhrs'];
+/** Before two EHRs are merged. */
+const BEFORE_ALL = ['sayDistinct', 'takeBackDistinct'];
 const LAST = [
   'composition_delete',
   'directory_delete',
@@ -43,6 +46,7 @@ const LAST = [
 
 /** Where an operation stands in its folder. */
 export function rankOf(id: string): number {
+  if (BEFORE_ALL.includes(id)) return -1;
   if (FIRST.includes(id) || FIRST_TOO.includes(id)) return 0;
   return 1 + (LAST.indexOf(id) + 1);
 }
@@ -69,6 +73,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   contribution_uid: '',
   merge_id: '00000000-0000-4000-8000-000000000000',
   approval_id: '00000000-0000-4000-8000-000000000000',
+  draft_id: '00000000-0000-4000-8000-000000000001',
   tag_ids: '[]',
 };
 
@@ -94,6 +99,8 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   merged_ehr_id: '{{other_ehr_id}}',
   merge_id: '{{merge_id}}',
   approval_id: '{{approval_id}}',
+  draft_id: '{{draft_id}}',
+  other_ehr_id: '{{other_ehr_id}}',
   key: 'status',
   name_space: '{{query_name_space}}',
 };
