@@ -1,5 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import { ehrById, finalEhrId, type EhrDoc } from '../../models/ehr.js';
+import { ehrById, finalEhrId, holdActive, type EhrDoc } from '../../models/ehr.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { areStillMoving, learnOfMerges, movingMerges } from '../../models/merge/job.js';
 import { latestVersion } from '../../models/version.js';
@@ -65,6 +65,16 @@ export async function writableEhr(ehrId: string): Promise<EhrDoc> {
   if (ehr?.state !== 'active') throw ehrNotFound(ehrId);
   if (ehr.merging !== undefined) throw beingMerged(ehrId);
   return ehr;
+}
+
+/**
+ * Holds an EHR in the caller's transaction: none is left of what this writes about one that is erased or merged meanwhile.
+ * @throws as `writableEhr`; conflict when it was changed between the two looks
+ */
+export async function holdWritable(ehrId: string): Promise<void> {
+  if ((await holdActive(ehrId)) !== null) return;
+  await writableEhr(ehrId);
+  throw new CdrError('conflict', `EHR ${ehrId} was changed meanwhile`);
 }
 
 /** Where what was committed to an EHR is now: in itself, or in the EHR that merges took it to. */

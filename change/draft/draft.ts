@@ -9,9 +9,9 @@ import {
   type DraftDoc,
   type ListedDraft,
 } from '../../models/draft.js';
-import { ehrById, finalEhrId, holdActive } from '../../models/ehr.js';
+import { ehrById, finalEhrId } from '../../models/ehr.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
-import { readableEhr, writableEhr } from '../commit/ehr-access.js';
+import { holdWritable, readableEhr } from '../commit/ehr-access.js';
 
 /** How long a draft is there after it was saved last. */
 const KEPT_MS = 30 * 24 * 3_600_000;
@@ -74,10 +74,7 @@ export async function saveDraft(
   };
   await inAuditedTransaction(
     async () => {
-      if ((await holdActive(ehrId)) === null) {
-        await writableEhr(ehrId);
-        throw new CdrError('conflict', `EHR ${ehrId} was changed meanwhile`);
-      }
+      await holdWritable(ehrId);
       await putDraft(draft);
     },
     () => ({ ehr_id: ehrId }),

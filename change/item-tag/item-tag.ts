@@ -4,13 +4,12 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { ObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
-import { holdActive } from '../../models/ehr.js';
 import type { ItemTagDoc, TagFilter, TagTarget, TagTargetType } from '../../models/item-tag.js';
 import { countTags, insertTags, removeTags, tagsOfEhr, tagsOfTarget } from '../../models/item-tag.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
-import { inOneState, writableEhr } from '../commit/ehr-access.js';
+import { holdWritable, inOneState } from '../commit/ehr-access.js';
 import { objectNotFound } from '../commit/refusal.js';
 import type { TagContent } from './tag-content.js';
 import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
@@ -116,10 +115,7 @@ async function writing<T>(address: TagAddress, work: (target: TagTarget) => Prom
   try {
     return await inAuditedTransaction(
       async () => {
-        if ((await holdActive(address.ehrId)) === null) {
-          await writableEhr(address.ehrId);
-          throw new CdrError('conflict', `EHR ${address.ehrId} was changed meanwhile`);
-        }
+        await holdWritable(address.ehrId);
         return work(await targetOf(address));
       },
       () => ({ ehr_id: address.ehrId }),

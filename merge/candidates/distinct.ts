@@ -1,6 +1,5 @@
 import { inAuditedTransaction } from '../../change/commit/audit-draft.js';
-import { writableEhr } from '../../change/commit/ehr-access.js';
-import { holdActive } from '../../models/ehr.js';
+import { holdWritable } from '../../change/commit/ehr-access.js';
 import {
   distinctAmong,
   distinctKey,
@@ -33,11 +32,7 @@ export async function sayDistinct(
   };
   await inAuditedTransaction(
     async () => {
-      for (const ehrId of [lower, higher])
-        if ((await holdActive(ehrId)) === null) {
-          await writableEhr(ehrId);
-          throw new CdrError('conflict', `EHR ${ehrId} was changed meanwhile`);
-        }
+      for (const ehrId of [lower, higher]) await holdWritable(ehrId);
       await putDistinct(distinct);
     },
     () => ({ ehr_ids: [lower, higher] }),
