@@ -61,7 +61,7 @@ export default {
     // Programs of tools/, of Maven, pip and Go: `npm run check:clients`.
     ...(process.env.TEST_CLIENTS ? [project('clients', { ...database, testTimeout: 900_000 })] : []),
   ],
-  // What a test waits for is its own business, how quick a machine is nobody's: ten times what the slowest takes on two cores.
+  // What a test waits for is its own business, how quick a machine is nobody's: three times what the slowest takes beside two busy loops.
   testTimeout: 120_000,
   // Modules of each file stay in a worker's memory; beyond 4 GB it does little but collect garbage.
   workerIdleMemoryLimit: '1500MB',

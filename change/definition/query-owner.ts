@@ -55,19 +55,17 @@ async function ownNewNameSpace(
 }
 
 /**
- * Gives a name space (or the name of a query without one) to somebody, whoever had it; returns what is stored. `gate`: where
- * that takes two persons.
+ * Gives a name space (or the name of a query without one), in lower case, to somebody, whoever had it. `gate`: where that
+ * takes two persons.
  */
-export async function giveNameSpace(given: QueryOwnerDoc, gate?: Gate): Promise<QueryOwnerDoc> {
-  const owner = { ...given, _id: given._id.toLowerCase() };
-  await inAuditedTransaction(
+export function giveNameSpace(owner: QueryOwnerDoc, gate?: Gate): Promise<void> {
+  return inAuditedTransaction(
     async (session) => {
       await gate?.pass(session, givingPlan(owner, await queryOwner(owner._id)));
       if (gate?.opens !== false) await putQueryOwner(owner);
     },
     () => ({ objects: [owner._id] }),
   );
-  return owner;
 }
 
 /** What a second person sees, and agrees on. */

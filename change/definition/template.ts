@@ -79,8 +79,8 @@ export async function updateTemplate(template: UploadedTemplate): Promise<Templa
 }
 
 /** Removes an unused template. @throws not-found; unprocessable when a VERSION refers to it */
-export function deleteTemplate(templateId: string): Promise<void> {
-  return inAuditedTransaction(
+export async function deleteTemplate(templateId: string): Promise<void> {
+  await inAuditedTransaction(
     async (session) => {
       const removed = await removeTemplate(templateId);
       if (removed === null) throw templateNotFound(templateId, 'not-found');
@@ -89,7 +89,7 @@ export function deleteTemplate(templateId: string): Promise<void> {
       return removed;
     },
     (removed) => ({ objects: [removed] }),
-  ).then(() => undefined);
+  );
 }
 
 /** Removes all templates, or none. Gives how many. @throws unprocessable when a VERSION refers to any */

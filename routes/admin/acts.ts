@@ -53,9 +53,9 @@ export async function perform(
     }
     case 'giveQueryNameSpace': {
       const { name_space: nameSpace, sub, issuer } = act;
-      const given = { _id: nameSpace, sub, ...(issuer !== undefined && { iss: issuer }), since: new Date() };
-      const { _id, since } = await giveNameSpace(given, gate);
-      return { name_space: _id, sub, ...(issuer !== undefined && { issuer }), since: formatUtc(since) };
+      const since = new Date();
+      await giveNameSpace({ _id: nameSpace, sub, ...(issuer !== undefined && { iss: issuer }), since }, gate);
+      return { name_space: nameSpace, sub, ...(issuer !== undefined && { issuer }), since: formatUtc(since) };
     }
     case 'finaliseMerge': {
       const { merge_id: mergeId, reason } = act;
