@@ -71,8 +71,18 @@ function checkHead(found: Findings, { container, versions }: ContainerCheck): vo
   for (const [field, value] of Object.entries(expected)) {
     const actual = container[field as keyof typeof expected];
     if (!isDeepStrictEqual(actual, value))
-      found.add('versioned_objects', container._id, `${field} is not that of its versions`);
+      found.add(
+        'versioned_objects',
+        container._id,
+        `${field} is not that of its versions: ${factOf(actual)} instead of ${factOf(value)}`,
+      );
   }
+}
+
+/** A number, a uid, a time or a truth value, in JSON; what somebody else put there by its kind. */
+function factOf(value: unknown): string {
+  const isFact = value instanceof Date || ['number', 'boolean', 'string'].includes(typeof value);
+  return isFact ? JSON.stringify(value) : typeof value;
 }
 
 /** Where a version stands in its chain. */

@@ -61,7 +61,7 @@ const SHOWN_LENGTH = 200;
 /** What a check of one part found so far. */
 export class Findings {
   readonly checked = new Map<CollectionName, number>();
-  readonly violations: Violation[] = [];
+  violations: Violation[] = [];
   readonly erased: Violation[] = [];
   readonly unrecorded: Unrecorded[] = [];
   readonly accepted: AcceptedInVersion[] = [];
@@ -94,6 +94,12 @@ export class Findings {
     this.acceptedVersions += 1;
     for (const { dropped, ...finding } of listed.slice(0, Math.max(0, LISTED - this.accepted.length)))
       this.accepted.push({ id, ...finding, ...(dropped !== undefined && { dropped: shown(dropped) }) });
+  }
+
+  /** The same with other violations. */
+  with(violations: readonly Violation[]): this {
+    this.violations = [...violations];
+    return this;
   }
 
   /** Takes over what another part found. */
