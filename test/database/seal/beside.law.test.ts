@@ -35,7 +35,7 @@ beforeAll(async () => {
 const WRITERS = 8;
 /** So that the verification, which is in the same process, has its turn. */
 const LONGEST_PAUSE_MS = 400;
-const VERIFIED = { small: 1, full: 200 };
+const VERIFIED = { small: 1, full: 50 };
 
 type IsGoingOn = () => boolean;
 
