@@ -64,8 +64,13 @@ export async function superviseEmbedded(options: EmbeddedOptions): Promise<Embed
 
 /** Waits before a restart, the longer the more of them have failed; no longer when the database is to stop. */
 async function pauseBefore(failed: number, log: (line: string) => void, stopped: AbortSignal): Promise<void> {
-  if (failed === 0 || stopped.aborted) return;
-  const ms = Math.min(FIRST_PAUSE_MS * 2 ** (failed - 1), LONGEST_PAUSE_MS);
+  const ms = restartPauseMs(failed);
+  if (ms === 0 || stopped.aborted) return;
   log(`the embedded database is started again in ${ms / 1000} s`);
   await sleep(ms, undefined, { signal: stopped }).catch(() => undefined);
+}
+
+/** How many milliseconds to wait before a restart when so many before it failed, or did not last, in a row. */
+export function restartPauseMs(failed: number): number {
+  return failed === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failed - 1), LONGEST_PAUSE_MS);
 }
