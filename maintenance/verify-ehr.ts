@@ -22,7 +22,8 @@ import {
 import { flagsOf } from '../change/commit/ehr-flags.js';
 import { checkContainer, parsedContent, type ContainerCheck, type StorageFacts } from './verify-container.js';
 import { isRequestIdentity } from '../change/commit/request-identity.js';
-import { Findings, type Violation } from './verify-report.js';
+import { foundByEveryLook, LOOKS } from './verify-looks.js';
+import { Findings } from './verify-report.js';
 import { checkUndone } from './verify-undo.js';
 
 /** What all EHRs of one check share. */
@@ -36,8 +37,6 @@ export interface VerifyRun {
 
 /** Containers looked at together. */
 const AT_ONCE = 20;
-/** How often an EHR that is being written to is looked at anew. */
-const LOOKS = 20;
 /** How long after an EHR that is merged in steps is looked at anew. */
 const MERGING_MS = 1_000;
 
@@ -48,37 +47,28 @@ const MERGING_MS = 1_000;
  */
 export async function checkEhr(run: VerifyRun, first: EhrDoc): Promise<Findings> {
   let ehr = first;
-  let inEveryLook: readonly Violation[] | undefined;
-  for (let looks = 1; ; looks += 1) {
-    const found = new Findings();
-    found.count('ehrs', 1);
-    await checkState(run, ehr, found);
-    if (ehr.state === 'active') await checkUndone(ehr, found);
-    const after = await ehrById(ehr._id);
-    if (found.violations.length === 0) return found;
-    if (after === null || after.state === 'deleting') return new Findings();
-    const isMerging = ehr.merging !== undefined || after.merging !== undefined;
-    if (!isMerging && after.write_seq === ehr.write_seq && after.state === ehr.state) return found;
-    const isLast = looks === LOOKS;
-    if (isMerging) {
-      if (isLast) return merging(ehr);
+  return foundByEveryLook(async () => {
+    for (let waits = 0; waits < LOOKS; waits += 1) {
+      const found = await lookAt(run, ehr);
+      const after = await ehrById(ehr._id);
+      if (found.violations.length === 0) return { found, isStill: true };
+      if (after === null || after.state === 'deleting') return { found: new Findings(), isStill: true };
+      const isMerging = ehr.merging !== undefined || after.merging !== undefined;
+      const isStill = after.write_seq === ehr.write_seq && after.state === ehr.state;
+      ehr = after;
+      if (!isMerging) return { found, isStill };
       await setTimeout(MERGING_MS);
-    } else {
-      inEveryLook = foundAgain(inEveryLook, found.violations);
-      if (isLast || (looks > 1 && inEveryLook.length === 0)) return found.with(inEveryLook);
     }
-    ehr = after;
-  }
+    return { found: merging(ehr), isStill: true };
+  });
 }
 
-/** What an earlier look found, and this one too. */
-function foundAgain(
-  before: readonly Violation[] | undefined,
-  now: readonly Violation[],
-): readonly Violation[] {
-  return before === undefined
-    ? now
-    : before.filter((one) => now.some((other) => isDeepStrictEqual(one, other)));
+async function lookAt(run: VerifyRun, ehr: EhrDoc): Promise<Findings> {
+  const found = new Findings();
+  found.count('ehrs', 1);
+  await checkState(run, ehr, found);
+  if (ehr.state === 'active') await checkUndone(ehr, found);
+  return found;
 }
 
 function merging(ehr: EhrDoc): Findings {

@@ -96,12 +96,6 @@ export class Findings {
       this.accepted.push({ id, ...finding, ...(dropped !== undefined && { dropped: shown(dropped) }) });
   }
 
-  /** The same with other violations. */
-  with(violations: readonly Violation[]): this {
-    this.violations = [...violations];
-    return this;
-  }
-
   /** Takes over what another part found. */
   take(other: Findings): void {
     for (const [kind, number] of other.checked) this.count(kind, number);

@@ -71,14 +71,15 @@ async function violations(): Promise<string[]> {
 
 /** Does what is given while no EHR holds still. */
 async function whileWritten<T>(work: () => Promise<T>): Promise<T> {
-  let isGoingOn = true;
+  const done = new AbortController();
+  const ehrs = mongoose.connection.collection<{ write_seq: number }>('ehrs');
   const writing = (async () => {
-    while (isGoingOn) await collection('ehrs').updateMany({}, { $inc: { write_seq: 1 } });
+    while (!done.signal.aborted) await ehrs.updateMany({}, { $inc: { write_seq: 1 } });
   })();
   try {
     return await work();
   } finally {
-    isGoingOn = false;
+    done.abort();
     await writing;
   }
 }
