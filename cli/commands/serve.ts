@@ -43,10 +43,12 @@ async function runDatabase({ port, dir: given }: DatabaseOptions): Promise<void>
     dir === 'temporary'
       ? await startEmbedded({ dir: null, ...options })
       : await superviseEmbedded({ dir, ...options });
+  // Before anybody is told of it, who may stop it at once.
+  const stopped = stopSignal();
   process.stdout.write(`${database.uri}\n`);
   log(`embedded MongoDB ${database.version}, data in ${database.dir}; Ctrl-C stops it`);
   if (port !== undefined) log(`the connection string with its password is in ${database.uriFile}`);
-  await stopSignal();
+  await stopped;
   await database.stop();
 }
 

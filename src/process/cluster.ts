@@ -8,13 +8,6 @@ import { configFromEnvironment, warnOfMisspeltSettings } from '../settings/confi
 import { createLogger } from '../logger.js';
 import type { RunningServer } from './start.js';
 
-/** Several workers on one port. */
-interface RunningCluster {
-  readonly url: string;
-  /** Stops the workers as each stops by itself, then a database that was started for them. */
-  close(): Promise<void>;
-}
-
 /** What a worker sends once it answers requests. */
 interface WorkerReady {
   readonly kind: 'ready';
@@ -27,17 +20,16 @@ const RESTART_PAUSE_MS = 1_000;
  * Runs `CLUSTER_WORKERS` processes that share the port; a local database belongs to this process. A worker that
  * dies is replaced. @throws Error when a worker ends before it has answered anything: it has said why
  */
-async function startCluster(settings: Settings, log: Logger): Promise<RunningCluster> {
+async function startCluster(settings: Settings, log: Logger): Promise<void> {
   const database = await databaseOf(settings, log);
   const workers = new Workers(database.uri, log);
   try {
     const urls = await Promise.all(Array.from({ length: settings.clusterWorkers }, () => workers.start()));
-    log.info(`listening on ${urls[0] ?? ''} with ${urls.length} workers`);
-    const close = async (): Promise<void> => {
+    onStopSignal(log, async () => {
       await workers.stop();
       await database.stop();
-    };
-    return { url: urls[0] ?? '', close };
+    });
+    log.info(`listening on ${urls[0] ?? ''} with ${urls.length} workers`);
   } catch (error) {
     await workers.stop();
     await database.stop();
@@ -130,8 +122,7 @@ export async function runServer(): Promise<void> {
   const log = createLogger(settings.logLevel, undefined, settings.tracesSent);
   if (cluster.isPrimary) warnOfMisspeltSettings(log);
   if (settings.clusterWorkers > 1 && cluster.isPrimary) {
-    const running = await startCluster(settings, log);
-    onStopSignal(log, () => running.close());
+    await startCluster(settings, log);
     return;
   }
   const server = await startWithDatabase(settings, log).catch((error: unknown) => {
@@ -139,12 +130,13 @@ export async function runServer(): Promise<void> {
     cluster.worker?.disconnect();
     throw error;
   });
+  // Before anybody is told of it, who may stop it at once.
+  onStopSignal(log, () => server.close());
   if (cluster.isWorker) publishReady(server.url);
   else {
     log.info(`listening on ${server.url}${besides(server)}`);
     log.info(`console at ${server.url}${settings.basePath}/console`);
   }
-  onStopSignal(log, () => server.close());
 }
 
 /** The database starts while the server is loaded, which takes longer; a primary of workers never loads it. */

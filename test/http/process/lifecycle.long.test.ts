@@ -13,7 +13,7 @@ const TEMPLATE = 'ehrbase_multi_occurrence.de.v1';
 const API = '/rest/openehr/v1';
 const composition = JSON.stringify(realComposition(TEMPLATE));
 /** How long a request waits for a database that is away (2 s by default), long beside what the machine takes for it. */
-const WAIT_MS = 4_000;
+const WAIT_MS = 8_000;
 
 /** A server with a database of its own: what one case does to them, no other meets. */
 interface World {
@@ -129,6 +129,14 @@ function over(agent: Agent, path: string, body: string): Promise<number | string
 }
 
 describe('a server that is told to stop', () => {
+  it('ends as it should from the moment on in which it says that it listens', async () => {
+    const env = { MONGODB_URI: world.database.uri, MONGODB_DATABASE: 'lifecycle' };
+    for (let starts = 0; starts < 3; starts += 1)
+      expect(await (await startServerProcess(env)).stop()).toBe(0);
+    const workers = await startServerProcess({ ...env, CLUSTER_WORKERS: '2' });
+    expect(await workers.stop()).toBe(0);
+  });
+
   it('ends requests that are under way, refuses new connections, and exits 0 before its deadline', async () => {
     const lanes = Array.from({ length: 6 }, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
