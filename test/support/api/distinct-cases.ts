@@ -29,7 +29,14 @@ export function distinctCases(world: World): ApiCase[] {
   };
   const unknown = async () => ({ ehr_id: await world.ehr(), other_ehr_id: randomUUID() });
   return [
-    { id: 'listDistinct', status: 200, call: async () => ({ params: await said() }) },
+    {
+      id: 'listDistinct',
+      status: 200,
+      call: async () => {
+        await said();
+        return {};
+      },
+    },
     { id: 'sayDistinct', status: 200, call: async () => ({ params: await pair(), body: BODY }) },
     { id: 'sayDistinct', status: 400, call: async () => ({ params: await twice(), body: BODY }) },
     { id: 'sayDistinct', status: 404, call: async () => ({ params: await unknown(), body: BODY }) },

@@ -21,7 +21,14 @@ export function draftCases(world: World, merged: () => Promise<string>): ApiCase
     draft_id: 'mine',
   });
   return [
-    { id: 'draft_list', status: 200, call: async () => ({ params: await saved() }) },
+    {
+      id: 'draft_list',
+      status: 200,
+      call: async () => {
+        await saved();
+        return {};
+      },
+    },
     { id: 'draft_get', status: 200, call: async () => ({ params: await saved() }) },
     { id: 'draft_get', status: 400, call: async () => ({ params: await malformed() }) },
     { id: 'draft_get', status: 404, call: async () => ({ params: await place() }) },
