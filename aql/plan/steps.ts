@@ -132,7 +132,7 @@ export interface SortStep {
 export type SortKeys = readonly (readonly [field: string, direction: 1 | -1])[];
 
 /** One document per value of `id`, with accumulators. */
-interface GroupStep {
+export interface GroupStep {
   readonly kind: 'group';
   readonly id: Expression;
   readonly accumulators: Readonly<Record<string, Expression>>;

@@ -4,6 +4,7 @@ import { countDocuments } from './count-documents.js';
 import { deferLookups } from './defer-lookups.js';
 import { moveOwners } from './move-owners.js';
 import { pruneFields } from './prune-fields.js';
+import { semiJoins } from './semi-joins.js';
 import { useLeafIndex } from './use-leaf-index.js';
 import { useStartIndex } from './use-start-index.js';
 
@@ -17,6 +18,7 @@ type PassName = keyof typeof PASSES;
 export const PASSES = {
   useLeafIndex,
   useStartIndex,
+  semiJoins,
   deferLookups,
   boundByProbe,
   pruneFields,

@@ -64,6 +64,23 @@ function oneEhr(compositions: number, content: readonly JsonObject[]): Reference
   };
 }
 
+/** EHRs as that one, with ids of their own. */
+function severalEhrs(ehrs: number, compositions: number): ReferenceData {
+  const each = Array.from({ length: ehrs }, (_, at): ReferenceData => {
+    const own = (id: string): string => id.replace('-0000-', `-000${at}-`);
+    const one = oneEhr(compositions, [section(2)]);
+    return {
+      ehrs: one.ehrs.map((ehr) => ({ ...ehr, ehrId: own(ehr.ehrId) })),
+      versions: one.versions.map((found) => {
+        const uid = own(found.uid);
+        const data = { ...found.data, uid: { _type: 'OBJECT_VERSION_ID', value: uid } };
+        return { ...found, uid, ehrId: own(found.ehrId), data };
+      }),
+    };
+  });
+  return { ehrs: each.flatMap((one) => one.ehrs), versions: each.flatMap((one) => one.versions) };
+}
+
 interface Cost {
   readonly rows: number;
   /** Documents looked at, in joins too. */
@@ -116,6 +133,9 @@ describe('an abstract class between two', () => {
 describe('two chains that are joined by AND', () => {
   const AQL = `SELECT i/name/value FROM EHR e CONTAINS ((SECTION[${SECTION}] CONTAINS ENTRY i) AND (OBSERVATION[${OBSERVATION}] CONTAINS ITEM_TREE t[at0003]))`;
 
+  const OF_MANY =
+    ' FROM EHR e CONTAINS ((COMPOSITION c CONTAINS OBSERVATION o) AND (COMPOSITION d CONTAINS ELEMENT x))';
+
   it('are each looked for once for a document, however many matches the other has in it', async () => {
     const documents = 4;
     const costs: Cost[] = [];
@@ -140,6 +160,35 @@ describe('two chains that are joined by AND', () => {
         );
         expect(rows).toBe(0);
         expect(examined).toBeLessThanOrEqual(2 * documents);
+      }
+    },
+  );
+
+  it.each([
+    ['DISTINCT e/ehr_id/value', 3],
+    ['COUNT(DISTINCT e/ehr_id/value)', 1],
+    ['MAX(e/ehr_id/value)', 1],
+  ])('of many EHRs, SELECT %s: the documents of each are read once', async (select, answered) => {
+    for (const documents of [4, 16]) {
+      const { rows, examined, handedOn } = await costOf(
+        `SELECT ${select}${OF_MANY}`,
+        severalEhrs(3, documents),
+      );
+      expect(rows).toBe(answered);
+      // Those of one EHR a second time, where the database chooses an index.
+      expect(examined).toBeLessThanOrEqual((2 * 3 + 1) * documents);
+      expect(handedOn).toBe(3 * documents);
+    }
+  });
+
+  it.each(['DISTINCT o/name/value', 'MAX(o/data[at0001]/origin/value)'])(
+    'of many EHRs, SELECT %s: no pairs are unfolded',
+    async (select) => {
+      for (const documents of [4, 16]) {
+        const { rows, handedOn } = await costOf(`SELECT ${select}${OF_MANY}`, severalEhrs(3, documents));
+        expect(rows).toBe(1);
+        // Two OBSERVATIONs in each document, and no more for what is found beside it.
+        expect(handedOn).toBe(2 * 3 * documents);
       }
     },
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROOT_TYPES } from '../../../../openehr/rm/root-type.js';
-import { call, fieldRef } from '../../../../aql/plan/expression.js';
+import { call, fieldRef, type Expression } from '../../../../aql/plan/expression.js';
 import type { LogicalPlan, PassContext } from '../../../../aql/plan/logical-plan.js';
 import type { IndexCondition } from '../../../../aql/index/condition.js';
 import { NO_MERGES } from '../../../../aql/index/moved-owners.js';
@@ -9,6 +9,7 @@ import { countDocuments } from '../../../../aql/plan/passes/count-documents.js';
 import { deferLookups } from '../../../../aql/plan/passes/defer-lookups.js';
 import { optimize, PASSES } from '../../../../aql/plan/passes/passes.js';
 import { pruneFields } from '../../../../aql/plan/passes/prune-fields.js';
+import { semiJoins } from '../../../../aql/plan/passes/semi-joins.js';
 import { useLeafIndex } from '../../../../aql/plan/passes/use-leaf-index.js';
 import { useStartIndex } from '../../../../aql/plan/passes/use-start-index.js';
 import type { DocumentsStep, LookupStep, Step } from '../../../../aql/plan/steps.js';
@@ -116,6 +117,86 @@ describe('useStartIndex', () => {
     ],
   ] satisfies [string, LogicalPlan, PassContext][])('keeps the sort for %s', (_, given, context) => {
     expect(useStartIndex(given, context)).toBe(given);
+  });
+});
+
+describe('semiJoins', () => {
+  const there: Step = { kind: 'match', match: { 'w3.0': { $exists: true } } };
+  const join = lookup('t2', { from: 'aql', steps: [documents, there] });
+  const first = { ...join, firstOnly: true };
+  const unwind = (field: string, preserve = false): Step => ({
+    ...{ kind: 'unwind', field, preserve, index: `${field}i` },
+  });
+  const taken: Step = { kind: 'set', field: 'w3', value: fieldRef('t2.w3') };
+  const unfolded = [taken, unwind('w3')];
+  const group = (accumulators: Record<string, Expression> = {}): Step => ({
+    ...{ kind: 'group', id: { c0: fieldRef('ehr') }, accumulators },
+  });
+  const row = { row: { row: [fieldRef('_id.c0')] } };
+
+  it.each([
+    ['DISTINCT', group()],
+    ['MIN and MAX', group({ a0: call('$min', fieldRef('v')), a1: call('$max', fieldRef('v')) })],
+    ['COUNT(DISTINCT)', group({ a0: call('$addToSet', fieldRef('v')) })],
+  ])('looks for one match before %s, and unfolds nothing of it', (_, end) => {
+    const found = semiJoins(plan([documents, join, unwind('t2'), ...unfolded, end], row));
+    expect(found.steps).toEqual([documents, first, unwind('t2'), end]);
+  });
+
+  it('looks for one match of each of several joins', () => {
+    const other = lookup('t5', { from: 'aql', steps: [documents] });
+    const found = semiJoins(plan([join, unwind('t2'), other, unwind('t5'), ...unfolded, group()], row));
+    expect(found.steps).toEqual([first, unwind('t2'), { ...other, firstOnly: true }, unwind('t5'), group()]);
+  });
+
+  it('joins each EHR once where nothing but the EHR is read, and unfolds nothing', () => {
+    const byEhr = { ...join, localField: 'ehr', foreignField: 'ehr' };
+    const own: Step[] = [
+      { kind: 'set', field: 'w1', value: fieldRef('segs') },
+      { kind: 'match', match: { 'w1.0': { $exists: true } } },
+    ];
+    const found = semiJoins(
+      plan([documents, ...own, byEhr, unwind('t2'), unwind('w1'), ...unfolded, group()], row),
+    );
+    expect(found.steps).toEqual([
+      documents,
+      ...own,
+      { kind: 'group', id: fieldRef('ehr'), accumulators: {} },
+      { kind: 'set', field: 'ehr', value: fieldRef('_id') },
+      { ...byEhr, firstOnly: true },
+      unwind('t2'),
+      group(),
+    ]);
+    const read: Step = { ...group(), id: { c0: fieldRef('w1.x1.o.name') } } as Step;
+    const kept = semiJoins(plan([documents, ...own, byEhr, unwind('t2'), unwind('w1'), read], row));
+    expect(kept.steps).toEqual([
+      documents,
+      ...own,
+      { ...byEhr, firstOnly: true },
+      unwind('t2'),
+      unwind('w1'),
+      read,
+    ]);
+  });
+
+  const limit: Step = { kind: 'limit', count: 5 };
+  const filter: Step = { kind: 'filter', condition: fieldRef('t2.v') };
+  const filterBelow: Step = { kind: 'filter', condition: fieldRef('w3.x3') };
+  const filterPlace: Step = { kind: 'filter', condition: fieldRef('w3i') };
+  it.each([
+    ['rows', [join, unwind('t2'), ...unfolded]],
+    ['counted rows', [join, unwind('t2'), ...unfolded, group({ a0: call('$sum', 1) })]],
+    ['averages', [join, unwind('t2'), ...unfolded, group({ a0: call('$avg', fieldRef('v')) })]],
+    ['some of the rows', [join, unwind('t2'), ...unfolded, limit, group()]],
+    ['joined documents that are read', [join, unwind('t2'), ...unfolded, filter, group()]],
+    ['what is in them that is read', [join, unwind('t2'), ...unfolded, filterBelow, group()]],
+    ['a position that is read', [join, unwind('t2'), ...unfolded, filterPlace, group()]],
+    ['documents that need not be there', [join, unwind('t2', true), group()]],
+    ['arrays that may be empty', [{ ...join, steps: [documents] }, unwind('t2'), ...unfolded, group()]],
+    ['one match already', [first, unwind('t2'), group()]],
+  ] satisfies [string, Step[]][])('leaves %s alone', (_, steps) => {
+    const given = plan(steps, row);
+    expect(semiJoins(given)).toBe(given);
   });
 });
 
@@ -270,6 +351,7 @@ describe('optimize', () => {
     expect(Object.keys(PASSES)).toEqual([
       'useLeafIndex',
       'useStartIndex',
+      'semiJoins',
       'deferLookups',
       'boundByProbe',
       'pruneFields',
