@@ -247,12 +247,35 @@ class QueryMaker {
 
   query(): string {
     const { random } = this;
+    if (random.chance(0.1)) return this.cohort();
     const from = this.from();
     const grouped = random.chance(0.15);
     const distinct = !grouped && random.chance(0.15);
     const columns = random.list(1, 3, () => this.column(grouped));
     const where = random.chance(0.65) ? ` WHERE ${this.condition(2)}` : '';
     return `SELECT ${distinct ? 'DISTINCT ' : ''}${columns.join(', ')} FROM ${from}${where}${this.order(grouped || distinct)}${this.limit()}`;
+  }
+
+  /** Values of one part of FROM, or of the EHR alone, where other parts only have to be there, however often. */
+  private cohort(): string {
+    const { random } = this;
+    const ehr = this.ehr();
+    const asked = random.chance(0.6) ? [`(${this.root()})`] : [];
+    const others = random.list(2 - asked.length, 2, () =>
+      this.hidden(
+        () => '',
+        () => `(${this.root()})`,
+      ),
+    );
+    const parts = random.chance(0.5) ? [...asked, ...others] : [...others, ...asked];
+    const column = random.pick([
+      () => this.named(`COUNT(DISTINCT ${this.path()})`),
+      () => this.named(`${random.pick(['MIN', 'MAX'])}(${this.path()})`),
+      () => `DISTINCT ${this.named(this.path())}`,
+      () => `DISTINCT ${this.named(this.path())}, ${this.named(this.path())}`,
+    ])();
+    const where = random.chance(0.3) ? ` WHERE ${this.condition(1)}` : '';
+    return `SELECT ${column} FROM ${ehr} CONTAINS (${parts.join(' AND ')})${where}${this.order(true)}${this.limit()}`;
   }
 
   // -------------------------------------------------------------- FROM
