@@ -22,10 +22,15 @@ export function semiJoins(plan: LogicalPlan): LogicalPlan {
   const own = unfoldedBefore(before);
   const all = [...own, ...counted(joins).flatMap(({ join, folds }) => [join, ...folds])];
   const unread = new Set(unreadOf(all, plan));
-  const idle = counted(joins).filter(({ join, folds }) => counted([join, ...folds]).every((one) => unread.has(one)));
+  const idle = counted(joins).filter(({ join, folds }) =>
+    counted([join, ...folds]).every((one) => unread.has(one)),
+  );
   if (idle.length === 0) return plan;
   const firstOnly = new Set<Step>(counted(idle).map(({ lookup }) => lookup));
-  const gone = [...counted(own).filter((one) => unread.has(one)), ...counted(idle).flatMap(({ folds }) => folds)];
+  const gone = [
+    ...counted(own).filter((one) => unread.has(one)),
+    ...counted(idle).flatMap(({ folds }) => folds),
+  ];
   const dropped = new Set(counted(gone).flatMap(({ steps }) => steps));
   const steps = counted(plan.steps)
     .filter((step) => !dropped.has(step))
