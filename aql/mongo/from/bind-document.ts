@@ -110,7 +110,7 @@ function bindAnd(operands: readonly FromNode[], subtree: Subtree, level: Level):
 }
 
 function folded(node: FromNode, subtree: Subtree, level: Level, { outer, fields }: Fold): Step[] {
-  const field = joinName('w', node);
+  const field = joinName('b', node);
   fields.push(field);
   registerAll(node, level, `${outer.prefix}${field}.`);
   return [
