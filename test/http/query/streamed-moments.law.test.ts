@@ -145,7 +145,7 @@ describe('a stream that is too long to be held whole', () => {
       }
     }
     expect([whole > 0, whole + ended]).toEqual([true, seeds({ small: 6, full: 400 }).length]);
-  });
+  }, 7_200_000);
 });
 
 it('a stream that is found in time is of one moment', async () => {
