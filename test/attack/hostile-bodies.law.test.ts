@@ -57,12 +57,18 @@ async function send(
   const answer = await fetch(`${server.url}${V1}/${path}`, { method, headers, body }).catch(
     (error: unknown) => {
       // Refused by its length before it was read whole: that the connection ends may be seen before the answer.
-      if ((body ?? '').length > testSettings().maxBodyBytes) return new Response(null, { status: 413 });
+      if (Buffer.byteLength(body ?? '') > largest(path)) return new Response(null, { status: 413 });
       throw error;
     },
   );
   const etag = (answer.headers.get('ETag') ?? '').replaceAll('"', '');
   return { status: answer.status, etag, text: await answer.text() };
+}
+
+/** Most bytes of a body that is sent there. */
+function largest(path: string): number {
+  const { maxTemplateBytes, maxBodyBytes } = testSettings();
+  return path === TEMPLATES ? maxTemplateBytes : maxBodyBytes;
 }
 
 /** Sends what each seed makes, one request after the other; gives how often each status was the answer to the first of each. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { shapeCatalogue } from '../../../../aql/index/shapes.js';
-import { logicalPlan } from '../../../../aql/mongo/translate.js';
+import { logicalPlan, type TranslationContext } from '../../../../aql/mongo/translate.js';
 import type { Step } from '../../../../aql/plan/steps.js';
 import { checkScope } from '../../../../aql/semantics/check.js';
 import { pageOf } from '../../../../aql/semantics/page.js';
@@ -11,10 +11,10 @@ import { randomQuery } from '../../../support/aql/differential/random-query.js';
 import { randomCasesOverOneData } from '../../../support/aql/random.js';
 import { Random } from '../../../support/random.js';
 
-const CONTEXT = {
+const CONTEXT: TranslationContext = {
   ...{ shapes: shapeCatalogue([]), leafIndex: 'all', isCurrent: true, systemId: 'local.cdr' },
   ...{ subsumption: false, asOf: null, clock: { now: new Date(0), offsetMinutes: 0 } },
-} as const;
+};
 
 /** The steps of a query; null for one that is refused. */
 function stepsOf(aql: string): readonly Step[] | null {
