@@ -52,6 +52,11 @@ export class Liveness {
     return counted(this.ranges.get(field))?.some(({ from, to }) => from <= index && index <= to) ?? false;
   }
 
+  /** The fields that are live after the step at `index`. */
+  liveAt(index: number): string[] {
+    return counted([...this.ranges.keys()]).filter((field) => this.isLive(field, index));
+  }
+
   /** The dotted fields that are read below the field that the join at `index` makes. */
   readBelow(index: number): ReadonlySet<string> {
     return this.below.get(index) ?? new Set();

@@ -4,7 +4,6 @@ import { fieldRef, fieldsOf, isNode } from '../expression.js';
 import type { Expression } from '../expression.js';
 import { Liveness } from '../liveness.js';
 import type { LogicalPlan } from '../logical-plan.js';
-import { COLLECTION_FIELDS } from '../steps.js';
 import type { GroupStep, LookupStep, Step } from '../steps.js';
 
 /**
@@ -126,22 +125,13 @@ function onceForEachEhr({ collection, steps, row }: LogicalPlan): readonly Step[
   const first = counted(steps).findIndex((step) => step.kind === 'lookup' && step.firstOnly);
   const join = steps[first];
   if (collection !== 'aql' || join?.kind !== 'lookup' || join.localField !== FIELD.ehrId) return steps;
-  const before = steps.slice(0, first);
-  const liveness = new Liveness(steps, fieldsOf(row));
-  const made = counted(before).flatMap(fieldsMadeBy);
-  const isRead = (field: string): boolean => field !== FIELD.ehrId && liveness.isLive(field, first - 1);
-  if (counted([...COLLECTION_FIELDS.aql, ...made]).some(isRead)) return steps;
+  const live = new Liveness(steps, fieldsOf(row)).liveAt(first - 1);
+  if (counted(live).some((field) => field !== FIELD.ehrId)) return steps;
   const ehr = fieldRef(FIELD.ehrId);
   return [
-    ...before,
+    ...steps.slice(0, first),
     { kind: 'group', id: ehr, accumulators: {} },
     { kind: 'set', field: FIELD.ehrId, value: fieldRef('_id') },
     ...steps.slice(first),
   ];
-}
-
-function fieldsMadeBy(step: Step): string[] {
-  if (step.kind === 'set' || step.kind === 'merge') return [step.field];
-  if (step.kind === 'lookup') return [step.as];
-  return step.kind === 'unwind' && step.index !== null ? [step.index] : [];
 }
