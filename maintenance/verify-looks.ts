@@ -17,19 +17,14 @@ export interface Look {
 export async function foundByEveryLook(look: () => Promise<Look>): Promise<Findings> {
   let { found, isStill } = await look();
   for (let looks = 1; !isStill && found.violations.length > 0 && looks < LOOKS; looks += 1) {
-    const before = found.violations;
+    const before = found.violations.map(keyOf);
     ({ found, isStill } = await look());
     if (isStill) break;
-    found.violations = foundAgain(before, found.violations);
+    const known = new Set(before);
+    found.keepOnly((one) => known.has(keyOf(one)));
     if (found.violations.length === before.length) break;
   }
   return found;
-}
-
-/** Of what earlier looks found what this one found too. */
-function foundAgain(before: readonly Violation[], now: readonly Violation[]): Violation[] {
-  const found = new Set(now.map(keyOf));
-  return before.filter((one) => found.has(keyOf(one)));
 }
 
 const keyOf = ({ kind, id, message }: Violation): string => JSON.stringify([kind, id, message]);

@@ -61,7 +61,7 @@ const SHOWN_LENGTH = 200;
 /** What a check of one part found so far. */
 export class Findings {
   readonly checked = new Map<CollectionName, number>();
-  violations: Violation[] = [];
+  readonly violations: Violation[] = [];
   readonly erased: Violation[] = [];
   readonly unrecorded: Unrecorded[] = [];
   readonly accepted: AcceptedInVersion[] = [];
@@ -80,6 +80,11 @@ export class Findings {
   /** Notes a violation; of those that will not be listed only that there are more. */
   add(kind: ViolationKind, id: string, message: string): void {
     if (this.violations.length <= LISTED) this.violations.push({ kind, id, message });
+  }
+
+  /** Takes back the violations that are not to be kept. */
+  keepOnly(isKept: (one: Violation) => boolean): void {
+    this.violations.splice(0, Infinity, ...this.violations.filter(isKept));
   }
 
   /** Notes a sealed record that was removed as it should be. */
