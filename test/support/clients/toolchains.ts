@@ -23,9 +23,20 @@ function ifHad<T>(what: string, get: () => T): T | null {
   }
 }
 
+/** Null, with a line that says which tool chain is not there. */
+function without(what: string, tool: string): null {
+  process.stderr.write(`${what}: its tests are skipped, since there is no ${tool} here\n`);
+  return null;
+}
+
+/** Whether Go is there for the tests of what it builds; a line says so where it is not. */
+export function hasGo(what: string): boolean {
+  return runs('go', 'version') || without(what, 'Go') !== null;
+}
+
 /** The path of a program that Go builds of a module with its version; null where it cannot be had. */
 export function goProgram(module: string, version: string): string | null {
-  if (!runs('go', 'version')) return null;
+  if (!hasGo(module)) return null;
   const folder = folderFor(`${module}@${version}`);
   const program = join(folder, module.split('/').at(-1) ?? '');
   return ifHad(module, () => {
@@ -40,7 +51,7 @@ export function goProgram(module: string, version: string): string | null {
 
 /** The folder of the programs of locked packages of Python, for one file of tests alone; null where they cannot be had. */
 export function pythonPrograms(requirements: string): string | null {
-  if (!runs('python3', '-m', 'venv', '--help')) return null;
+  if (!runs('python3', '-m', 'venv', '--help')) return without(requirements, 'Python');
   const folder = folderFor(readFileSync(requirements, 'utf8'));
   const programs = join(folder, 'bin');
   const stamp = join(folder, 'installed');
@@ -57,18 +68,32 @@ export function pythonPrograms(requirements: string): string | null {
 
 /** A program in Java, by its name in Maven's repository; null where it cannot be had. */
 export function javaProgram(group: string, artifact: string, version: string): string | null {
-  if (!runs('mvn', '--version') || !runs('java', '-version')) return null;
-  const folder = folderFor(`${group}:${artifact}:${version}`);
+  if (!hasJava()) return without(artifact, 'Java with Maven');
+  const name = `${group}:${artifact}:${version}`;
+  const folder = folderFor(name);
   const jar = join(folder, `${artifact}-${version}.jar`);
   return ifHad(artifact, () => {
-    if (!existsSync(jar)) {
-      const goal = [
-        'dependency:copy',
-        `-Dartifact=${group}:${artifact}:${version}`,
-        `-DoutputDirectory=${folder}`,
-      ];
-      execFileSync('mvn', ['--quiet', '--batch-mode', ...goal], { stdio: 'pipe', timeout: LONGEST_MS });
-    }
+    if (!existsSync(jar)) maven('dependency:copy', `-Dartifact=${name}`, `-DoutputDirectory=${folder}`);
     return jar;
   });
+}
+
+/** The folder of what a `pom.xml` names to compile with, for one file of tests alone; null where it cannot be had. */
+export function javaLibraries(pom: string): string | null {
+  if (!hasJava() || !runs('javac', '-version')) return without(pom, 'JDK with Maven');
+  const folder = folderFor(readFileSync(pom, 'utf8'));
+  const stamp = join(folder, 'installed');
+  return ifHad(pom, () => {
+    if (!existsSync(stamp)) {
+      maven('--file', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${folder}`);
+      mkdirSync(stamp, { recursive: true });
+    }
+    return folder;
+  });
+}
+
+const hasJava = (): boolean => runs('mvn', '--version') && runs('java', '-version');
+
+function maven(...args: readonly string[]): void {
+  execFileSync('mvn', ['--quiet', '--batch-mode', ...args], { stdio: 'pipe', timeout: LONGEST_MS });
 }
