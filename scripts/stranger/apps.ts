@@ -86,20 +86,19 @@ function runPrograms(folder: string, run: Run): void {
   process.stdout.write(`the client and a generated module in ${runs.map(([name]) => name).join('; ')}\n`);
 }
 
-/** What `npm create vite` makes, with a page of ours, is built as its own script says. */
+/** What `npm create vite` makes, with a page and the plug-in of ours, is built, then compiled as its own script does. */
 function buildVite(folder: string, run: Run): void {
   const app = join(folder, 'vite');
   const node22 = existsSync(node(22)) ? node(22) : process.execPath;
   run(`${node22} ${bin}/create-vite/index.js vite --template react-ts --no-interactive`);
   program('App.tsx', join(app, 'src/App.tsx'));
+  program('vite.config.ts', join(app, 'vite.config.ts'));
+  const config = { templates: { files: [OPT], output: 'src/gen' } };
+  writeFileSync(join(app, 'everchart.config.mjs'), `export default ${JSON.stringify(config)};`);
   const compilers = ['typescript-7', 'typescript'].map(
     (name) => `${node22} ${bin}/${name}/bin/tsc -b --force vite`,
   );
-  run(
-    'npx everchart-codegen templates "$OPT" -o vite/src/gen',
-    ...compilers,
-    `cd vite; ${node22} ${bin}/vite/bin/vite.js build`,
-  );
+  run(`(cd vite; ${node22} ${bin}/vite/bin/vite.js build)`, ...compilers);
   const built = readdirSync(join(app, 'dist/assets')).filter((name) => name.endsWith('.js'));
   const text = built.map((name) => readFileSync(join(app, 'dist/assets', name), 'utf8')).join('');
   if (!text.includes('at1001')) throw new Error('the page has no codes');

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type TypeScript from 'typescript';
 import type { ImportExtension } from '../template-module.js';
@@ -37,9 +37,9 @@ export interface FoundConfig {
   readonly config: CodegenConfig;
 }
 
-/** The configuration of a file; without a name that of this folder. @throws Error where there is none, or naming what is wrong in it */
-export async function readConfig(given?: string): Promise<FoundConfig> {
-  const file = given ?? NAMES.find((name) => existsSync(name));
+/** The configuration of a file; without a name that of `folder`. @throws Error where there is none, or naming what is wrong in it */
+export async function readConfig(given?: string, folder = ''): Promise<FoundConfig> {
+  const file = given ?? NAMES.map((name) => join(folder, name)).find((name) => existsSync(name));
   if (file === undefined)
     throw new Error(
       `no ${NAMES[0]} here: write one, or name files with \`codegen templates\` or \`codegen queries\``,

@@ -23,29 +23,36 @@ export function runCommand(server: TemplateServer): Command {
       // An address on the command line wins; what is a default does not.
       const isAsked = command.getOptionValueSource('url') === 'cli';
       const { url } = isAsked ? options : found.config;
-      const target = { ...options, ...(url !== undefined && { url }) };
-      const watched = options.watch === true ? () => watchedOf(found) : null;
+      const isQuiet = options.watch === true;
+      const target = { ...options, isQuiet, ...(url !== undefined && { url }) };
+      const watched = isQuiet ? () => watchedOf(found) : null;
       await onceOrWatching(() => generate(found, target, server), watched);
     });
   return server.withOptions(command);
 }
 
-async function generate(found: FoundConfig, options: Options, server: TemplateServer): Promise<void> {
+/** Which server is asked, and whether only what is new is told. */
+interface Target extends ServerOptions {
+  readonly isQuiet: boolean;
+}
+
+/** Writes all that a configuration names. @throws Error with every mistake that was found */
+export async function generate(found: FoundConfig, target: Target, server: TemplateServer): Promise<void> {
   const { templates, queries } = found.config;
-  const isQuiet = options.watch === true;
   if (templates !== undefined) {
     const { importExtension = 'js', output } = templates;
-    const to = { ...options, isQuiet, importExtension, output: shown(found, output) };
+    const to = { ...target, importExtension, output: shown(found, output) };
     await generateTemplates(pathsOf(found, templates.files ?? []), to, server);
   }
   if (queries !== undefined) {
-    const to = { ...options, isQuiet, output: shown(found, queries.output) };
+    const to = { ...target, output: shown(found, queries.output) };
     const against = queries.templates && { templates: pathsOf(found, queries.templates) };
     await generateQueries(pathsOf(found, queries.files), { ...to, ...against }, server);
   }
 }
 
-function watchedOf(found: FoundConfig): readonly string[] {
+/** The files that it names as they are now, those of its folders too. */
+export function watchedOf(found: FoundConfig): readonly string[] {
   const { templates, queries } = found.config;
   const opts = [...(templates?.files ?? []), ...(queries?.templates ?? [])];
   return [...filesOf(pathsOf(found, opts), '.opt'), ...queryFiles(pathsOf(found, queries?.files ?? []))];

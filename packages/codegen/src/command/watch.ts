@@ -10,12 +10,24 @@ export type Watched = () => readonly string[];
 /** Does the work once; where it is watched, again whenever a file changes, comes or goes, until the process ends. */
 export async function onceOrWatching(work: () => Promise<void>, watched: Watched | null): Promise<void> {
   if (watched === null) return work();
-  for (;;) {
-    const seen = stateOf(watched);
-    await work().catch((error: unknown) => {
+  await workOnChanges(watched, () =>
+    work().catch((error: unknown) => {
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    });
-    while (stateOf(watched) === seen) await sleep(LOOK_EVERY_MS);
+    }),
+  );
+}
+
+/** Does the work now, and again whenever a file changes, comes or goes, until it is told to stop. */
+export async function workOnChanges(
+  watched: Watched,
+  work: () => Promise<void>,
+  stop?: AbortSignal,
+): Promise<void> {
+  const isStopped = (): boolean => stop?.aborted === true;
+  while (!isStopped()) {
+    const seen = stateOf(watched);
+    await work();
+    while (!isStopped() && stateOf(watched) === seen) await sleep(LOOK_EVERY_MS);
   }
 }
 
