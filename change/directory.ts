@@ -77,7 +77,10 @@ function requireLive(
   container: VersionedObjectDoc | null,
   ifMatch: string,
 ): VersionedObjectDoc {
-  if (container === null) throw new CdrError('precondition-failed', `EHR with id ${ehrId} has no directory`);
+  if (container === null)
+    throw new CdrError('precondition-failed', `EHR with id ${ehrId} has no directory`, {
+      about: 'no-directory',
+    });
   if (container.latest_version_uid !== ifMatch) throw staleVersion('precondition-failed', container);
   return container;
 }

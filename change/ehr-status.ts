@@ -1,4 +1,5 @@
-import { violationAt } from '../openehr/base/violation.js';
+import { DIALECTS } from '../openehr/base/dialect.js';
+import { violationAt, type Violation } from '../openehr/base/violation.js';
 import { warnOfForeignUid } from './composition/composition.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 import { CdrError } from '../openehr/base/errors.js';
@@ -26,16 +27,36 @@ const DEFAULTS: Rm<'EHR_STATUS'> = {
   is_modifiable: true,
 };
 
+/** How an EHR_STATUS of a request is read. */
+interface StatusReading {
+  /** Nothing is filled in: `Dialect.isStatusTakenAsSent`. */
+  readonly asSent: boolean;
+  /** As in `readObject`. */
+  readonly findings?: AcceptedFinding[] | undefined;
+}
+
 /**
- * An EHR_STATUS for a new EHR: what is absent gets its default (docs/spec/rest.md#ehr); null = all defaults.
- * `findings`: as in `readObject`. @throws invalid
+ * An EHR_STATUS for a new EHR: what is absent gets its default unless it is taken as sent (docs/spec/rest.md#ehr); null = all
+ * defaults. @throws invalid
  */
-export function newEhrStatus(body: JsonValue, findings?: AcceptedFinding[]): Rm<'EHR_STATUS'> {
+export function newEhrStatus(body: JsonValue, { asSent, findings }: StatusReading): Rm<'EHR_STATUS'> {
   const given = withoutAbsent(body === null ? {} : requireStatus(body));
+  if (asSent && body !== null) return statusAsSent({ _type: 'EHR_STATUS', ...given }, findings);
   const archetypeId = textAt(given, 'archetype_details', 'archetype_id', 'value');
   const named = archetypeId === undefined ? {} : { archetype_node_id: archetypeId };
   return validatedStatus(withNamedDetails({ ...DEFAULTS, ...named, ...given }), findings);
 }
+
+/** An EHR_STATUS of which nothing is filled in, the root of an archetype. @throws invalid */
+function statusAsSent(status: JsonObject, findings?: AcceptedFinding[]): Rm<'EHR_STATUS'> {
+  return validatedStatus(status, findings, isJsonObject(status.archetype_details) ? [] : [NO_ROOT]);
+}
+
+/** RM: EHR_STATUS.Is_archetype_root, LOCATABLE.Archetyped_valid. */
+const NO_ROOT: Violation = {
+  ...violationAt('/archetype_details', 'Invariant Is_archetype_root failed on type EHR_STATUS', 'invariant'),
+  rule: 'Is_archetype_root',
+};
 
 /** `other_details` without name or node id get them; the node id is that of the archetype they name, else at0001. */
 function withNamedDetails(status: JsonObject): JsonObject {
@@ -52,12 +73,12 @@ function withNamedDetails(status: JsonObject): JsonObject {
 
 /**
  * An EHR_STATUS for an update over the previous one, whose name is kept where none is given. `_type`,
- * `archetype_node_id` and what stands in `SAID` are required. `findings`: as in `readObject`. @throws invalid with all violations
+ * `archetype_node_id` and what stands in `SAID` are required. @throws invalid with all violations
  */
 export function nextEhrStatus(
   body: JsonValue,
   previous: JsonObject,
-  findings?: AcceptedFinding[],
+  { asSent, findings }: StatusReading,
 ): Rm<'EHR_STATUS'> {
   const given = withoutAbsent(requireStatus(body));
   const lacking = ['_type', ...SAID].filter((name) => given[name] === undefined);
@@ -66,6 +87,7 @@ export function nextEhrStatus(
       'invalid',
       lacking.map((name) => violationAt('/', `Attribute ${name} is required`, 'missing')),
     );
+  if (asSent) return statusAsSent(given, findings);
   const { name } = previous;
   return validatedStatus({ ...(name !== undefined && { name }), ...given }, findings);
 }
@@ -87,12 +109,16 @@ function withoutAbsent(body: JsonObject): JsonObject {
   return status;
 }
 
-function validatedStatus(status: JsonObject, findings?: AcceptedFinding[]): Rm<'EHR_STATUS'> {
+function validatedStatus(
+  status: JsonObject,
+  findings?: AcceptedFinding[],
+  further: readonly Violation[] = [],
+): Rm<'EHR_STATUS'> {
   const object = readObject(status, 'EHR_STATUS', findings);
   const reference = object.subject?.external_ref;
   const lacksId = reference !== undefined && !reference.id?.value;
   const lacking = violationAt('/subject/external_ref/id/value', 'Attribute must not be empty', 'missing');
-  return requireValid(object, lacksId ? [lacking] : [], findings);
+  return requireValid(object, lacksId ? [lacking, ...further] : further, findings);
 }
 
 /**
@@ -112,11 +138,10 @@ export async function updateEhrStatus(
     const isLatest = container.latest_version_uid === ifMatch;
     const previous = isLatest ? await versionById(ehrId, 'EHR_STATUS', ifMatch) : null;
     if (isJsonObject(body)) warnOfStatus(context, body, container._id);
-    const object = nextEhrStatus(
-      body,
-      previous === null ? DEFAULTS : storedStatus(previous),
-      metadata.findings,
-    );
+    const object = nextEhrStatus(body, previous === null ? DEFAULTS : storedStatus(previous), {
+      asSent: DIALECTS[context.settings.itsRest].isStatusTakenAsSent,
+      findings: metadata.findings,
+    });
     if (!isLatest) throw staleVersion('precondition-failed', container);
     const target = { versionedObjectUid: container._id, precedingVersionUid: ifMatch };
     const entry = { kind: 'update', type: 'EHR_STATUS', object, ...target, ...metadata } as const;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { DIALECTS } from '../openehr/base/dialect.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { JsonValue } from '../openehr/base/json.js';
 import { ehrBySubject, type EhrDoc, type Subject } from '../models/ehr.js';
@@ -30,7 +31,8 @@ export interface CreatedEhr {
  * @throws invalid EHR_STATUS; conflict when the id or the subject is in use
  */
 export async function createEhr(context: ChangeContext, request: NewEhr): Promise<CreatedEhr> {
-  const object = newEhrStatus(request.status, request.metadata.findings);
+  const asSent = DIALECTS[context.settings.itsRest].isStatusTakenAsSent;
+  const object = newEhrStatus(request.status, { asSent, findings: request.metadata.findings });
   const ehrId = request.ehrId ?? randomUUID();
   const target = { versionedObjectUid: randomUUID(), isChosenId: false, object };
   const status = await commitEntry(

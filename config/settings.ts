@@ -58,6 +58,8 @@ export interface Settings {
   /** `lenient`: content that breaks some rules may be accepted where an administrator asks for it. */
   readonly validation: 'strict' | 'lenient' | 'lenient-all';
   readonly terminology: TerminologySettings;
+  /** Edition of ITS-REST that the standard API speaks; `openehr/base/dialect.ts` says what that changes. */
+  readonly itsRest: '1.0.3' | '1.1.0';
   readonly preferMinimalUpdateStatus: 200 | 204;
   readonly ehrStatusAsRef: boolean;
   /** Of audits; true: also in the uid of a new COMPOSITION; null: not set, audits only. */

@@ -1,6 +1,7 @@
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
+import { DIALECTS } from '../openehr/base/dialect.js';
 import type { ActivitySource } from '../routes/system/overview.js';
 import { recordActivity } from './activity.js';
 import { createIdentifier } from './identity/identifier.js';
@@ -10,6 +11,7 @@ import { audit } from './middleware/audit.js';
 import { authenticate, managementDoor } from './middleware/authenticate.js';
 import { admission } from './middleware/admission.js';
 import { answerCaching, compression, crossOrigin, securityHeaders } from './middleware/security.js';
+import { headersIn, refusalsIn } from './middleware/dialect.js';
 import { clientAddress } from './middleware/client-address.js';
 import { errors } from './middleware/errors.js';
 import { shortPaths } from './middleware/path.js';
@@ -70,6 +72,9 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   app.use(requestLog(log)).use(clientAddress(settings.trustedProxies, warnOnce(log, state)));
   app.use(metrics.middleware).use(securityHeaders()).use(compression());
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
+  const dialect = DIALECTS[settings.itsRest];
+  const [headers, refusals] = [headersIn(dialect), refusalsIn(dialect)];
+  if (headers !== null) app.use(headers);
   app.use(answerCaching(settings.versionCacheSeconds)).use(errors(log)).use(shortPaths());
   app.use(origin(settings)).use(matchOperation(table)).use(requestWork(settings));
   const rates = rateLimitOf(settings);
@@ -78,6 +83,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   if (settings.requestWaitMs > 0) app.use(admission(settings.requestWaitMs, metrics.refused));
   if (settings.managementPort !== null) app.use(managementDoor());
   app.use(audit(settings, log)).use(refuseForeignRequests(settings));
+  if (refusals !== null) app.use(refusals);
   const identify = createIdentifier(settings, log);
   app.use(authenticate({ identify, isOpen: settings.auth === 'none', validation: settings.validation }));
   if (rates !== null) app.use(rateLimitByUser(rates));

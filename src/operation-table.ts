@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
+import { DIALECTS } from '../openehr/base/dialect.js';
 import { adminGroups } from '../routes/admin/api.js';
 import type { KnownUser } from '../routes/admin/permissions.js';
 import { storedQueryOperations } from '../routes/definition/stored-query.js';
@@ -12,9 +13,11 @@ import { existingFirst } from '../routes/ehr/existing-first.js';
 import { ehrStatusOperations } from '../routes/ehr/ehr-status.js';
 import { ehrOperations } from '../routes/ehr/ehr.js';
 import type { OperationGroup } from '../routes/http/operation/operation.js';
+import { groupsIn } from '../routes/http/dialect.js';
 import { OperationTable } from '../routes/http/operation/operation-table.js';
 import { queryOperations } from '../routes/query/query.js';
 import { consoleOperations } from '../routes/system/console.js';
+import { demographicOperations } from '../routes/system/demographic.js';
 import { managementOperations } from '../routes/system/management.js';
 import { openapiOperation, swaggerUiOperations } from '../routes/system/swagger-ui.js';
 import { overviewOperation } from '../routes/system/overview.js';
@@ -31,8 +34,9 @@ import { createMetrics } from './metrics.js';
 
 /** Everything that the server with these settings answers. What stands in no group here does not exist. */
 export function operationTable(settings: Settings, log: Logger, process: ProcessParts): OperationTable {
-  const groups: OperationGroup[] = [
-    systemOperations(),
+  const dialect = DIALECTS[settings.itsRest];
+  const rows: OperationGroup[] = [
+    systemOperations(settings),
     ehrOperations(settings),
     inOrder(ehrStatusOperations(settings)),
     inOrder(compositionOperations(settings)),
@@ -48,9 +52,9 @@ export function operationTable(settings: Settings, log: Logger, process: Process
       tag: 'Status',
       description: 'Versions of the server, what happens in it, and this description of its API',
       operations: [
-        ...(settings.statusEndpoint ? [statusOperation(settings.statusEhrbaseVersion)] : []),
+        ...(settings.statusEndpoint ? [statusOperation(settings)] : []),
         overviewOperation(settings, process.activity),
-        openapiOperation(() => groups),
+        openapiOperation(() => groups, settings.itsRest),
         ...swaggerUiOperations(),
         ...consoleOperations(settings),
         welcomeOperation(),
@@ -63,7 +67,9 @@ export function operationTable(settings: Settings, log: Logger, process: Process
       source: managementSource(settings, log, process),
     }),
     ...(settings.adminApiActive ? adminGroups(settings, () => basicUsers(settings)) : []),
+    ...(dialect.hasReleasedPaths ? [demographicOperations()] : []),
   ];
+  const groups = groupsIn(rows, dialect);
   return new OperationTable(groups, { basePath: settings.basePath, aliasV1: settings.apiAliasV1 });
 }
 

@@ -98,6 +98,7 @@ type Budgeted<T> = T & { readonly budget: WorkBudget };
 /** What validating gives. */
 export interface Validation {
   readonly violations: readonly Violation[];
+  readonly lacksAttribute: boolean;
   readonly accepted: readonly AcceptedFinding[];
   readonly valueSetCodes: readonly ValueSetCode[];
   /** null when there are violations. */

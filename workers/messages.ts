@@ -10,7 +10,7 @@ export type Answer<T> =
       readonly refused: {
         readonly code: ErrorCode;
         readonly message: string;
-        readonly details: Pick<ErrorDetails, 'violations' | 'problems' | 'budget'>;
+        readonly details: Pick<ErrorDetails, 'violations' | 'problems' | 'budget' | 'about'>;
       };
     };
 
@@ -26,7 +26,7 @@ export function answerOf<T>(job: () => T): Answer<T> {
 function refusedBy(error: unknown): Answer<never> {
   if (!(error instanceof CdrError)) throw error;
   const { code, message, details } = error;
-  const { violations, problems, budget } = details;
+  const { violations, problems, budget, about } = details;
   return {
     refused: {
       code,
@@ -35,6 +35,7 @@ function refusedBy(error: unknown): Answer<never> {
         ...(violations && { violations }),
         ...(problems && { problems }),
         ...(budget && { budget }),
+        ...(about && { about }),
       },
     },
   };

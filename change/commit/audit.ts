@@ -2,13 +2,15 @@ import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { changeTypeTerm, type ChangeType } from './codes.js';
 
-/** What a client may say of a commit; the server adds system id and time. RM: AUDIT_DETAILS. */
+/** What a client may say of a commit; the server adds time and, unless the client's is kept, system id. RM: AUDIT_DETAILS. */
 export interface AuditRequest {
   readonly changeType: ChangeType;
   /** PARTY_PROXY. */
   readonly committer: JsonObject;
   /** DV_TEXT. */
   readonly description?: JsonObject | undefined;
+  /** Of the client, where it is kept: stored instead of this server's. */
+  readonly systemId?: string | undefined;
   /** What an ATTESTATION says beyond AUDIT_DETAILS, where the audit is one. RM common, "Attestation". */
   readonly attested?: JsonObject | undefined;
 }
@@ -22,7 +24,7 @@ export function serverTime(time: Date): JsonObject {
 export function auditDetails(audit: AuditRequest, systemId: string, time: Date): JsonObject {
   return {
     _type: 'AUDIT_DETAILS',
-    system_id: systemId,
+    system_id: audit.systemId ?? systemId,
     time_committed: serverTime(time),
     change_type: changeTypeTerm(audit.changeType),
     ...(audit.description !== undefined && { description: audit.description }),

@@ -61,7 +61,7 @@ async function requestsOf(
   const requests: CommitRequest[] = [];
   if (newEhr !== undefined) {
     const findings = noFindings(isLenient);
-    const object = newEhrStatus(newEhr.status, findings);
+    const object = newEhrStatus(newEhr.status, { asSent: false, findings });
     const place = {
       kind: 'create',
       type: 'EHR_STATUS',

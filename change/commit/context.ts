@@ -42,6 +42,7 @@ export interface ParsedCanonical {
 export type ChangeSettings = Pick<
   Settings,
   | 'systemId'
+  | 'itsRest'
   | 'commitGroups'
   | 'aql'
   | 'maxCompositionBytes'

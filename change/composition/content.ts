@@ -1,5 +1,5 @@
 import { collapsedToken } from '../../openehr/base/text.js';
-import { CdrError } from '../../openehr/base/errors.js';
+import { CdrError, type Refusal } from '../../openehr/base/errors.js';
 import { violationText, type Violation } from '../../openehr/base/violation.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 import type { PartialRm, Rm } from '../../openehr/rm/model/rm.js';
@@ -17,8 +17,10 @@ import { validateAgainstTemplate, type ValueSetCode } from '../../openehr/templa
 export function validationError(
   code: 'invalid' | 'unprocessable',
   violations: readonly Violation[],
+  about?: Refusal,
 ): CdrError {
-  return new CdrError(code, violations.map(violationText).join(', '), { violations });
+  const details = about === undefined ? { violations } : { violations, about };
+  return new CdrError(code, violations.map(violationText).join(', '), details);
 }
 
 /**
@@ -56,6 +58,8 @@ export interface CompositionRules {
 /** What validating a COMPOSITION gives. */
 export interface ContentValidation {
   readonly violations: readonly Violation[];
+  /** Among them: an attribute that the reference model requires is not there. */
+  readonly lacksAttribute: boolean;
   /** What lenient validation accepted. */
   readonly accepted: readonly AcceptedFinding[];
   /** Codes that a terminology server has to validate. */
@@ -70,13 +74,20 @@ export function validateContent(
 ): ContentValidation {
   const { checkRmRules, lenient, acceptsFindings } = rules;
   const valueSetCodes: ValueSetCode[] = [];
+  const accepted: AcceptedFinding[] = [];
+  const ofModel = checkRmRules ? validateRm(composition, { lenient }) : [];
   const violations = [
-    ...(checkRmRules ? validateRm(composition, { lenient }) : []),
+    ...ofModel,
     ...validateAgainstTemplate(composition, template, { ...rules, valueSetCodes }),
   ];
-  const accepted: AcceptedFinding[] = [];
   const refused = acceptsFindings ? insistedOn(violations, accepted) : violations;
-  return { violations: refused, accepted, valueSetCodes };
+  const lacksAttribute = refused.some((violation) => isOfAbsent(violation) && ofModel.includes(violation));
+  return { violations: refused, lacksAttribute, accepted, valueSetCodes };
+}
+
+/** Of the findings by the reference model, where these codes mean an attribute that is not there. */
+function isOfAbsent({ code }: Violation): boolean {
+  return code === 'missing' || code === 'cardinality';
 }
 
 /**
@@ -100,6 +111,11 @@ export function requireValid(
 ): Rm<'EHR_STATUS' | 'FOLDER'> {
   const found = validateRm(object);
   const violations = [...(findings === undefined ? found : insistedOn(found, findings)), ...further];
-  if (violations.length > 0) throw validationError('invalid', violations);
+  if (violations.length > 0)
+    throw validationError(
+      'invalid',
+      violations,
+      violations.some(isOfAbsent) ? 'lacking-attribute' : 'broken-rule',
+    );
   return object as Rm<'EHR_STATUS' | 'FOLDER'>;
 }

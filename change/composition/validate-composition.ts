@@ -127,13 +127,14 @@ function requireNothingMissing(missing: readonly Violation[], { lenient }: Compo
 
 async function requireNoViolations(
   { settings, work }: ChangeContext,
-  { violations, valueSetCodes }: ContentValidation,
+  { violations, lacksAttribute, valueSetCodes }: ContentValidation,
 ): Promise<void> {
   const all = [
     ...violations,
     ...(await valueSetViolations(settings.terminology, valueSetCodes, work?.questionTime())),
   ];
-  if (all.length > 0) throw validationError('unprocessable', all);
+  if (all.length === 0) return;
+  throw validationError('unprocessable', all, lacksAttribute ? 'lacking-attribute' : undefined);
 }
 
 function templateOfEntry(

@@ -1,3 +1,4 @@
+import { DIALECTS } from '../../openehr/base/dialect.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
@@ -34,6 +35,8 @@ export interface ContributionDefaults {
   /** Name of the only committer that the body may name; null: any. */
   readonly onlyCommitter: string | null;
   readonly description: JsonObject | undefined;
+  /** Where the client's is kept. */
+  readonly systemId?: string | undefined;
   readonly changeType: ChangeType | undefined;
   readonly lifecycleState: LifecycleState | undefined;
   /** Validation of the contents is lenient. */
@@ -47,6 +50,7 @@ interface GivenAudit {
   readonly changeType: ChangeType | undefined;
   readonly committer: JsonObject | undefined;
   readonly description: JsonObject | undefined;
+  readonly systemId: string | undefined;
   readonly attested: JsonObject | undefined;
 }
 
@@ -54,6 +58,7 @@ const NO_AUDIT: GivenAudit = {
   changeType: undefined,
   committer: undefined,
   description: undefined,
+  systemId: undefined,
   attested: undefined,
 };
 
@@ -115,6 +120,7 @@ export function readEnvelope(
       changeType: given.changeType ?? defaults.changeType ?? commonChangeType(read),
       committer,
       description: given.description ?? defaults.description,
+      systemId: given.systemId ?? defaults.systemId,
       attested: given.attested,
     },
     versions: read,
@@ -134,7 +140,10 @@ function commonChangeType(versions: readonly VersionEnvelope[]): ChangeType {
   return first !== undefined && others.every((code) => code === first) ? first : CHANGE_TYPE.modification;
 }
 
-/** Time and system id are always the server's; `ACCEPT_FOREIGN_SYSTEM_ID=false` refuses another system id. */
+/**
+ * The time is always the server's, the system id unless the client's is kept; `ACCEPT_FOREIGN_SYSTEM_ID=false` refuses
+ * another one.
+ */
 function readAudit(
   value: JsonValue,
   path: string,
@@ -160,6 +169,7 @@ function readAudit(
     changeType: audit.change_type === undefined ? undefined : changeTypeOf(term(audit.change_type)),
     committer: committerIn(audit, onlyCommitter),
     description: audit.description,
+    systemId: DIALECTS[settings.itsRest].isSystemOfClientKept ? systemId : undefined,
     attested: attestedIn(audit, path),
   };
 }
@@ -223,6 +233,7 @@ function readVersion(
     changeType: given.changeType,
     committer: given.committer ?? defaults.committer,
     description: given.description,
+    systemId: given.systemId ?? defaults.systemId,
     attested: given.attested,
   };
   return {

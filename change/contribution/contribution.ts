@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { DIALECTS } from '../../openehr/base/dialect.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
@@ -114,7 +115,8 @@ async function refuseEarlier(
 function asInvalid(error: unknown): unknown {
   if (!(error instanceof CdrError) || error.code !== 'unprocessable') return error;
   if (error.details.problems?.some(({ code }) => code === 'unknown-template') === true) return error;
-  return new CdrError('invalid', error.message, { ...error.details, cause: error });
+  const { about = 'broken-rule' } = error.details;
+  return new CdrError('invalid', error.message, { ...error.details, about, cause: error });
 }
 
 function rootTypeOf(data: JsonValue | undefined): RootType | null {
@@ -234,7 +236,10 @@ class Validating {
     const object =
       type === 'FOLDER'
         ? validatedFolder(data, metadata.findings)
-        : nextEhrStatus(data, await this.#previousStatus(versionedObjectUid, preceding), metadata.findings);
+        : nextEhrStatus(data, await this.#previousStatus(versionedObjectUid, preceding), {
+            asSent: DIALECTS[this.#context.settings.itsRest].isStatusTakenAsSent,
+            findings: metadata.findings,
+          });
     const given = isJsonObject(data) ? data : object;
     if (type === 'FOLDER') requireSameObject(given, versionedObjectUid);
     else warnOfStatus(this.#context, given, versionedObjectUid);

@@ -5,7 +5,7 @@ import type { QueryName, StoredQueryDoc } from '../../models/definition/stored-q
 import {
   holdStoredNames,
   insertStoredQuery,
-  putPrerelease,
+  putStoredQuery,
   removeStoredQuery,
   storedName,
   storedQueryDoc,
@@ -24,17 +24,25 @@ export interface QueryText {
   readonly definer: QueryDefiner | null;
 }
 
+/** Where a text goes that names no version: the next major one, or over version 1.0.0. */
+export type UnversionedPlace = 'next' | 'first';
+
+const FIRST: SemanticVersion = { major: 1, minor: 0, patch: 0, prerelease: null };
+
 /**
- * Stores an AQL text under the version that the prefix asks for: none = next major, `M` = next minor, `M.m` =
- * next patch, whole = itself. Pre-releases may be replaced, releases never. ITS-REST: query_store.
+ * Stores an AQL text under the version that the prefix asks for: none = next major (or `unversioned` says the first), `M` =
+ * next minor, `M.m` = next patch, whole = itself. Pre-releases may be replaced and what has no version of its own, releases never.
+ * ITS-REST: query_store.
  * @throws conflict when the named release exists; forbidden as `requireOwner`
  */
 export function storeQuery(
   given: QueryName,
   prefix: VersionPrefix | null,
   { q, definer }: QueryText,
+  unversioned: UnversionedPlace = 'next',
 ): Promise<StoredQueryDoc> {
-  const exact = prefix === null ? null : exactVersion(prefix);
+  const isReplaced = prefix === null && unversioned === 'first';
+  const exact = isReplaced ? FIRST : prefix === null ? null : exactVersion(prefix);
   return inAuditedTransaction(
     async (session) => {
       await holdStoredNames(session);
@@ -42,7 +50,7 @@ export function storeQuery(
       if (definer !== null) await requireOwner(session, name.name, definer);
       const version = exact ?? nextVersion(await storedVersions(name.name), prefix);
       const doc = storedQueryDoc(name, version, q, new Date());
-      await (version.prerelease === null ? insertStoredQuery(doc) : putPrerelease(doc));
+      await (isReplaced || version.prerelease !== null ? putStoredQuery(doc) : insertStoredQuery(doc));
       await noteStates(session, { ...STATED_QUERY, ids: [doc._id] });
       return doc;
     },

@@ -5,6 +5,8 @@ import { collapsedToken } from '../../openehr/base/text.js';
 const TEMPLATE_ID =
   /^(.+?)(?:\.[a-z]{2}(?:-[A-Z]{2})?)?(?:[._ ]v(\d+)(?:\.(\d+))?(?:\.(\d+))?)?(?:\.[a-z]{2}(?:-[A-Z]{2})?)?$/;
 
+const ABOUT = { about: 'other-template' } as const;
+
 interface TemplateName {
   readonly base: string;
   readonly version: readonly number[];
@@ -22,9 +24,31 @@ export function requireSameTemplate(previous: string | undefined, next: string):
   const from = templateName(stored);
   const to = templateName(next);
   if (from.base !== to.base)
-    throw new CdrError('invalid', "Can't update composition to have different template.");
+    throw new CdrError('invalid', "Can't update composition to have different template.", ABOUT);
   if (isLower(to.version, from.version))
-    throw new CdrError('invalid', "Can't update composition with wrong template version bump.");
+    throw new CdrError('invalid', "Can't update composition with wrong template version bump.", ABOUT);
+}
+
+/** `<base>.v1[.2[.3]]`, with a language suffix where it has one, which is part of the base here. */
+const VERSIONED_ID = /^(.+?)[._ ]v(\d+)(?:\.(\d+))?(?:\.(\d+))?((?:\.[a-z]{2}(?:-[A-Z]{2})?)?)$/;
+
+/** Of templates whose ids differ in the version only, those of the latest; in their order. */
+export function latestOfEach<T extends { readonly _id: string }>(templates: readonly T[]): T[] {
+  const latest = new Map<string, readonly number[]>();
+  const named = templates.map((template) => ({ template, ...versionedName(template._id) }));
+  for (const { base, version } of named)
+    if (isLower(latest.get(base) ?? [-1], version)) latest.set(base, version);
+  return named
+    .filter(({ base, version }) => !isLower(version, latest.get(base) ?? []))
+    .map(({ template }) => template);
+}
+
+function versionedName(templateId: string): TemplateName {
+  const match = VERSIONED_ID.exec(templateId);
+  if (match === null) return { base: templateId, version: [] };
+  const [, base = '', ...parts] = match;
+  const language = parts.pop() ?? '';
+  return { base: base + language, version: parts.map((digits: string | undefined) => Number(digits ?? 0)) };
 }
 
 function templateName(templateId: string): TemplateName {

@@ -44,9 +44,11 @@ function pathFault(path: string): string | null {
   return `target_path '${shown}' must be a path with predicates on archetype_node_id and name only`;
 }
 
+const ABOUT = { about: 'item-tag' } as const;
+
 /** The refusal of more tags than one container or version may have. */
 export function tooManyTags(code: 'invalid' | 'unprocessable'): CdrError {
-  return new CdrError(code, `an object may have at most ${MAX_TAGS} item tags`);
+  return new CdrError(code, `an object may have at most ${MAX_TAGS} item tags`, ABOUT);
 }
 
 /**
@@ -58,10 +60,10 @@ export function requireTags(tags: readonly TagContent[], code: 'invalid' | 'unpr
   const seen = new Set<string>();
   for (const tag of tags) {
     const fault = tagFault(tag);
-    if (fault !== null) throw new CdrError(code, fault);
+    if (fault !== null) throw new CdrError(code, fault, ABOUT);
     const identity = JSON.stringify([tag.key, tag.targetPath]);
     if (seen.has(identity))
-      throw new CdrError(code, `the tag ${tag.key} is given twice for the same target_path`);
+      throw new CdrError(code, `the tag ${tag.key} is given twice for the same target_path`, ABOUT);
     seen.add(identity);
   }
 }

@@ -69,7 +69,7 @@ async function validate(context: ChangeContext, content: ImportContent, manner: 
     case 'contribution':
       return validateContribution(context, content.object, manner.isLenient);
     case 'ehr_status':
-      newEhrStatus(content.object, findings);
+      newEhrStatus(content.object, { asSent: false, findings });
       return;
     case 'directory':
       validatedFolder(content.object, findings);
@@ -111,7 +111,7 @@ async function validateContribution(
   for (const { data, lifecycleState, findings } of versions) {
     if (data === undefined || typeof data !== 'object' || data === null || Array.isArray(data)) continue;
     if (data._type === 'FOLDER') validatedFolder(data, findings);
-    else if (data._type === 'EHR_STATUS') newEhrStatus(data, findings);
+    else if (data._type === 'EHR_STATUS') newEhrStatus(data, { asSent: false, findings });
     else {
       const read = readObject(data, 'COMPOSITION', findings);
       await validateComposition(context, read, { lifecycleState, findings });

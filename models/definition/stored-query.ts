@@ -104,8 +104,8 @@ export async function insertStoredQuery(doc: StoredQueryDoc): Promise<void> {
   }
 }
 
-/** Stores a pre-release, over an earlier text of it if there is one. */
-export async function putPrerelease(doc: StoredQueryDoc): Promise<void> {
+/** Stores a version, over an earlier text of it if there is one. */
+export async function putStoredQuery(doc: StoredQueryDoc): Promise<void> {
   const { _id, ...fields } = doc;
   await StoredQuery.updateOne({ _id }, { $set: fields }, { upsert: true }).exec();
 }

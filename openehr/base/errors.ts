@@ -24,6 +24,19 @@ export type ErrorCode =
   | 'query-too-large'
   | 'transaction-too-large';
 
+/**
+ * What a refusal is about, where the editions of ITS-REST have different statuses for it (`openehr/base/dialect.ts`): content that
+ * lacks an attribute of the reference model; content that can be read and breaks a rule; a COMPOSITION changed to another
+ * template; an OPT that can be read and makes no sense; a tag; a directory that is not there.
+ */
+export type Refusal =
+  | 'lacking-attribute'
+  | 'broken-rule'
+  | 'other-template'
+  | 'template-text'
+  | 'item-tag'
+  | 'no-directory';
+
 /** One thing that stands against what was asked for, as the answer shows it. */
 export interface ErrorObstacle {
   readonly code: string;
@@ -94,6 +107,8 @@ export interface ErrorDetails {
   readonly challenge?: readonly string[];
   /** The budget of the request that is used up, for the log and the metrics. */
   readonly budget?: BudgetDetail;
+  /** What it is about, where the status depends on the edition of ITS-REST that is spoken. */
+  readonly about?: Refusal;
   /** The original failure, kept for the log only. */
   readonly cause?: unknown;
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 
 import { parseAql } from '../../aql/syntax/parse.js';
+import { DIALECTS } from '../../openehr/base/dialect.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../openehr/base/json.js';
@@ -29,8 +30,10 @@ const PATH = `${STANDARD_API}/definition/query`;
 const STORED_QUERY: BodyDescription = { schema: 'StoredQuery', types: 'json' };
 const LIST: BodyDescription = { schema: 'StoredQueryList', types: 'json' };
 
+type QuerySettings = Pick<Settings, 'queryOwners' | 'itsRest'>;
+
 /** AQL queries under a name and a version. */
-export function storedQueryOperations(settings: Pick<Settings, 'queryOwners'>): OperationGroup {
+export function storedQueryOperations(settings: QuerySettings): OperationGroup {
   const read = { method: 'GET', access: 'read', audit: 'none' } as const;
   return {
     tag: 'STORED_QUERY',
@@ -64,7 +67,12 @@ export function storedQueryOperations(settings: Pick<Settings, 'queryOwners'>): 
         handle: writeStoredQuery,
       },
       {
-        ...storing('Store a query as the next major version', [400, 422]),
+        ...storing(
+          DIALECTS[settings.itsRest].isUnversionedQueryReplaced
+            ? 'Store a query as version 1.0.0, in the place of what that was'
+            : 'Store a query as the next major version',
+          [400, 422],
+        ),
         id: 'query_store',
         path: `${PATH}/{qualified_query_name}`,
         handle: (ctx) => putStoredQuery(ctx, settings, null),
@@ -136,7 +144,7 @@ async function writeStoredQuery(ctx: Context): Promise<void> {
 
 async function putStoredQuery(
   ctx: Context,
-  settings: Pick<Settings, 'queryOwners'>,
+  settings: QuerySettings,
   prefix: VersionPrefix | null,
 ): Promise<void> {
   const { format } = requestBody('stored-query', ctx.get('Content-Type'));
@@ -146,7 +154,8 @@ async function putStoredQuery(
   const q = format === 'TEXT' ? bodyText(ctx) : await queryMember(ctx);
   within(ctx.state.work, () => parseAql(q));
   const definer = settings.queryOwners ? definerOf(ctx) : null;
-  const doc = await storeQuery(name, prefix, { q, definer });
+  const place = DIALECTS[settings.itsRest].isUnversionedQueryReplaced ? 'first' : 'next';
+  const doc = await storeQuery(name, prefix, { q, definer }, place);
   ctx.set('Location', absoluteUrl(ctx, `/definition/query/${doc.name}/${formatVersion(doc)}`));
   ctx.body = recordOf(doc);
 }

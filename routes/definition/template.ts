@@ -1,11 +1,13 @@
 import { isLike } from '../../aql/semantics/like-pattern.js';
 import type { Context } from 'koa';
 
+import { DIALECTS } from '../../openehr/base/dialect.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { collapsedToken } from '../../openehr/base/text.js';
 import type { Settings } from '../../config/settings.js';
 import { writeXml } from '../../openehr/base/xml.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
+import { latestOfEach } from '../../change/definition/template-change.js';
 import { createTemplate, putTemplate } from '../../change/definition/template.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import { requestBody, responseBody } from '../../openehr/format/media-type.js';
@@ -71,7 +73,7 @@ export function templateOperations(settings: Settings): OperationGroup {
           200: { description: 'The templates, by id', body: { schema: 'TemplateList', types: 'summaries' } },
         },
         errors: [400],
-        handle: listTemplates,
+        handle: (ctx) => listTemplates(ctx, settings),
       },
       {
         id: 'template_adl1.4_get',
@@ -144,16 +146,16 @@ function writeUploaded(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<
   });
 }
 
-async function listTemplates(ctx: Context): Promise<void> {
+async function listTemplates(ctx: Context, { itsRest }: Settings): Promise<void> {
   const type = responseBody('template-list', ctx.get('Accept'));
   const isWanted = templateFilter(ctx);
   const [offset, fetch] = [queryParameter(ctx, 'offset') ?? 0, queryParameter(ctx, 'fetch') ?? Infinity];
   if (offset < 0 || fetch < 1)
     throw new CdrError('invalid', 'offset must be at least 0 and fetch at least 1');
-  const records = (await templateSummaries())
-    .filter(isWanted)
-    .slice(offset, offset + fetch)
-    .map(recordOf);
+  const wanted = (await templateSummaries()).filter(isWanted);
+  const isOfLatest = DIALECTS[itsRest].isTemplateListOfLatest && queryParameter(ctx, 'filter_version') === null;
+  const listed = isOfLatest ? latestOfEach(wanted) : wanted;
+  const records = listed.slice(offset, offset + fetch).map(recordOf);
   if (type.format !== 'XML') {
     writeText(ctx, type, JSON.stringify(records));
     return;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Context } from 'koa';
+import type { ItsRest } from '../../openehr/base/dialect.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
@@ -118,6 +119,7 @@ class Description {
   constructor(
     private readonly groups: () => readonly OperationGroup[],
     private readonly writes: 'any' | 'minimal',
+    private readonly edition: ItsRest,
   ) {}
 
   async answer(ctx: Context): Promise<void> {
@@ -140,7 +142,8 @@ class Description {
   }
 
   #textFor(baseUrl: string): string {
-    this.#parts ??= partsOf(JSON.stringify(openApiDocument(this.groups(), SERVER_PLACE, this.writes)));
+    const { edition, groups, writes } = this;
+    this.#parts ??= partsOf(JSON.stringify(openApiDocument(groups(), SERVER_PLACE, writes, edition)));
     return this.#parts.join(JSON.stringify(baseUrl).slice(1, -1));
   }
 }
@@ -151,10 +154,10 @@ function partsOf(document: string): readonly [string, string] {
 }
 
 /** The description of the whole API, open to everyone: it discloses nothing that the product's sources do not. */
-export function openapiOperation(groups: () => readonly OperationGroup[]): Operation {
+export function openapiOperation(groups: () => readonly OperationGroup[], edition: ItsRest): Operation {
   const descriptions = {
-    any: new Description(groups, 'any'),
-    minimal: new Description(groups, 'minimal'),
+    any: new Description(groups, 'any', edition),
+    minimal: new Description(groups, 'minimal', edition),
   };
   return {
     id: 'openapi_get',

@@ -1,5 +1,7 @@
 import { release, type } from 'node:os';
 import type { Context } from 'koa';
+import type { Settings } from '../../config/settings.js';
+import { DIALECTS } from '../../openehr/base/dialect.js';
 import type { OperationGroup, Operation } from '../http/operation/operation.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { PRODUCT, PRODUCT_VERSION } from './product.js';
@@ -8,7 +10,8 @@ import { writeXml } from '../../openehr/base/xml.js';
 import { mongodbVersion } from '../../models/access/server-status.js';
 
 /** OPTIONS of the base of the standard API: what this server is. */
-export function systemOperations(): OperationGroup {
+export function systemOperations({ itsRest, adminApiActive }: Settings): OperationGroup {
+  const hasAdmin = DIALECTS[itsRest].hasReleasedPaths && adminApiActive;
   return {
     tag: 'System',
     description: 'What this server is',
@@ -34,9 +37,9 @@ export function systemOperations(): OperationGroup {
             solution: PRODUCT,
             solution_version: PRODUCT_VERSION,
             vendor: PRODUCT,
-            restapi_specs_version: '1.0.3',
+            restapi_specs_version: itsRest,
             conformance_profile: 'STANDARD',
-            endpoints: ['/ehr', '/definition', '/query'],
+            endpoints: ['/ehr', '/definition', '/query', ...(hasAdmin ? ['/admin'] : [])],
           };
         },
       },
@@ -47,8 +50,8 @@ export function systemOperations(): OperationGroup {
 /** Version of the reference model that validation follows. */
 const RM_VERSION = '1.0.4';
 
-/** Versions of this server and of what it runs on; `ehrbaseVersion`: for tools that look for it, '' for none. */
-export function statusOperation(ehrbaseVersion: string): Operation {
+/** Versions of this server and of what it runs on, and that of EHRbase for tools that look for it. */
+export function statusOperation({ itsRest, statusEhrbaseVersion }: Settings): Operation {
   return {
     id: 'status_get',
     method: 'GET',
@@ -64,11 +67,11 @@ export function statusOperation(ehrbaseVersion: string): Operation {
       answer(ctx, form, {
         version: PRODUCT_VERSION,
         openehr_rm_version: RM_VERSION,
-        openehr_rest_version: '1.0.3',
+        openehr_rest_version: itsRest,
         node_version: process.version,
         os_version: `${type()} ${release()}`,
         mongodb_version: await mongodbVersion(),
-        ...(ehrbaseVersion !== '' && { ehrbase_version: ehrbaseVersion }),
+        ...(statusEhrbaseVersion !== '' && { ehrbase_version: statusEhrbaseVersion }),
       });
     },
   };

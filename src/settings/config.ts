@@ -6,6 +6,7 @@ import {
   type OidcSettings,
   type Settings,
 } from '../../config/settings.js';
+import { DIALECTS, type ItsRest } from '../../openehr/base/dialect.js';
 import { asciiUpperCase } from '../../openehr/base/text.js';
 import { identityConflicts } from '../identity/identity-settings.js';
 import { defaultRolePermissions, readRolePermissions } from '../identity/identifier.js';
@@ -118,6 +119,9 @@ function toSettings(values: Values): Omit<Settings, 'tracesSent'> {
 
 function clinicalSettings(values: Values) {
   const maxConcurrent = numberOf(values, 'AQL_MAX_CONCURRENT');
+  const itsRest = textOf(values, 'ITS_REST') as ItsRest;
+  const minimalStatus =
+    numberOrNull(values, 'PREFER_MINIMAL_UPDATE_STATUS') ?? DIALECTS[itsRest].minimalUpdateStatus;
   return {
     maxCompositionBytes: numberOf(values, 'MAX_COMPOSITION_BYTES'),
     work: workSettings(values),
@@ -142,7 +146,8 @@ function clinicalSettings(values: Values) {
       timeoutMs: numberOf(values, 'TERMINOLOGY_TIMEOUT_MS'),
       failOnError: values.TERMINOLOGY_FAIL_ON_ERROR === true,
     },
-    preferMinimalUpdateStatus: numberOf(values, 'PREFER_MINIMAL_UPDATE_STATUS') as 200 | 204,
+    itsRest,
+    preferMinimalUpdateStatus: minimalStatus as 200 | 204,
     ehrStatusAsRef: values.EHR_STATUS_AS_REF === true,
     acceptForeignSystemId: values.ACCEPT_FOREIGN_SYSTEM_ID === true,
     templateAllowOverwrite: values.TEMPLATE_ALLOW_OVERWRITE === true,

@@ -47,7 +47,7 @@ export async function givenTemplate(app: RequestListener, name = 'minimal_evalua
 export async function givenEhr(app: RequestListener, status?: object): Promise<string> {
   const response = await answered(() => request(app).post(`${V1}/ehr`).send(status));
   if (response.status !== 201) throw new Error(`EHR: ${response.status} ${response.text}`);
-  return String(response.headers.etag).replaceAll('"', '');
+  return versionUidOf(response as { headers: Record<string, string> });
 }
 
 /** Makes a COMPOSITION and gives its version uid. */
@@ -63,9 +63,9 @@ export async function givenComposition(
   return versionUidOf(response);
 }
 
-/** The version uid that an answer names in its ETag. */
+/** The id that an answer names in its ETag, strong or weak. */
 export function versionUidOf(response: { headers: Record<string, string> }): string {
-  return String(response.headers.etag).replaceAll('"', '');
+  return String(response.headers.etag).replace(/^W\//, '').replaceAll('"', '');
 }
 
 /** Container part of a version uid. */

@@ -10,6 +10,11 @@ export function testSettings(overrides: Partial<Settings> = {}): Settings {
   return { ...loadConfig({ LOG_LEVEL: 'silent', ...steps }), ...overrides };
 }
 
+const { itsRest, preferMinimalUpdateStatus } = loadConfig({ ITS_REST: '1.1.0' });
+
+/** What `ITS_REST=1.1.0` sets. */
+export const RELEASE_1_1: Partial<Settings> = { itsRest, preferMinimalUpdateStatus };
+
 /** Secret of development tokens in tests. */
 export const TEST_JWT_SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 

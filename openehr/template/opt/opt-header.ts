@@ -78,7 +78,7 @@ export function headerOf(template: XmlElement): TemplateHeader {
 }
 
 function nilOrEmpty(what: string): CdrError {
-  return new CdrError('invalid', `Supplied template has nil or empty ${what}`);
+  return new CdrError('invalid', `Supplied template has nil or empty ${what}`, { about: 'template-text' });
 }
 
 function required(value: string, what: string): string {

@@ -8,9 +8,9 @@ export function unreadable(reason: string, cause?: unknown): CdrError {
   return new CdrError('invalid', `Invalid template input content: ${reason}`, details);
 }
 
-/** An OPT that can be read but makes no sense. Answered 400 (docs/spec/formats.md#opt-errors). */
+/** An OPT that can be read but makes no sense. Answered 400, or 422 (docs/spec/formats.md#opt-errors). */
 export function invalidTemplate(reason: string): CdrError {
-  return new CdrError('invalid', `Invalid template: ${reason}`);
+  return new CdrError('invalid', `Invalid template: ${reason}`, { about: 'template-text' });
 }
 
 /** What is refused of a part of a template is told with its place: `step` is put before that of what is within. @throws as `read` */

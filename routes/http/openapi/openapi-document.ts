@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
+import { DIALECTS, type Dialect, type ItsRest } from '../../../openehr/base/dialect.js';
 import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { PRODUCT, PRODUCT_VERSION } from '../../system/product.js';
 import { exampleOf } from './examples.js';
@@ -69,11 +70,12 @@ function accessErrors({ access, isProbe }: Operation): readonly ErrorStatus[] {
 /** What the answers of writes are described as: with the body that `Prefer` asks for, or as those without it have none. */
 export type DescribedWrites = 'any' | 'minimal';
 
-/** The description of the API in OpenAPI 3.1. `baseUrl`: origin of the server with its base path. */
+/** The description of the API in OpenAPI 3.1. `baseUrl`: origin of the server with its base path. `edition`: whose rows these are. */
 export function openApiDocument(
   groups: readonly OperationGroup[],
   baseUrl: string,
   writes: DescribedWrites = 'any',
+  edition: ItsRest = '1.0.3',
 ): JsonObject {
   const documented = groups.map(({ operations, ...group }) => ({
     ...group,
@@ -84,7 +86,7 @@ export function openApiDocument(
   const components = {
     schemas: { ...(ALL_SCHEMAS as JsonObject), ...OR_UID },
     parameters: parameterComponents(operations),
-    responses: errorComponents(),
+    responses: errorComponents(DIALECTS[edition]),
   };
   const used = referencesFrom(paths, components);
   const kept: JsonObject = {};
@@ -97,8 +99,7 @@ export function openApiDocument(
     info: {
       title: PRODUCT,
       version: PRODUCT_VERSION,
-      description:
-        'openEHR clinical data repository: ITS-REST 1.0.3 with item tags, administration, EHR merge',
+      description: `openEHR clinical data repository: ITS-REST ${edition} with item tags, administration, EHR merge`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
@@ -286,9 +287,10 @@ function withExamples(body: BodyDescription): JsonObject {
   );
 }
 
-function errorComponents(): JsonObject {
+function errorComponents({ isLocationOfNewOnly }: Dialect): JsonObject {
+  const stale = isLocationOfNewOnly && { 412: 'The version named is not the latest one, which `ETag` names' };
   return Object.fromEntries(
-    Object.entries(ERROR_MEANINGS).map(([status, meaning]) => [
+    Object.entries({ ...ERROR_MEANINGS, ...stale }).map(([status, meaning]) => [
       status,
       {
         description: `${STATUS_CODES[status] ?? ''}: ${meaning}`,

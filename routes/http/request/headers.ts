@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { DIALECTS } from '../../../openehr/base/dialect.js';
 import { CdrError } from '../../../openehr/base/errors.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { noFindings } from '../../../openehr/rm/lenient.js';
@@ -38,6 +39,8 @@ const ALLOWED: Readonly<Record<ChangeMethod, readonly ChangeType[]>> = {
 interface CommitHeaders {
   readonly changeType: ChangeType | undefined;
   readonly description: JsonObject | undefined;
+  /** Where the client's is kept. */
+  readonly systemId: string | undefined;
   /** PARTY_IDENTIFIED: as given, with the name of the token's user where none is given. */
   readonly committer: JsonObject;
   /** Name of the user when this is the only committer that he may name (`COMMITTER_MUST_BE_USER`); null: any. */
@@ -54,7 +57,8 @@ interface CommitHeaders {
 export function commitHeaders(ctx: Context, settings: ChangeSettings): CommitHeaders {
   const pairs = commitPairs(ctx);
   const { audit, version } = pairs;
-  requireOwnSystem(audit.get('system_id'), settings);
+  const systemId = audit.get('system_id');
+  requireOwnSystem(systemId, settings);
   const changeType = termAt(audit, 'change_type');
   const state = termAt(version, 'lifecycle_state');
   const description = audit.get('description.value');
@@ -64,6 +68,7 @@ export function commitHeaders(ctx: Context, settings: ChangeSettings): CommitHea
   return {
     changeType: changeType && changeTypeOf(changeType),
     description: description === undefined ? undefined : { _type: 'DV_TEXT', value: description },
+    systemId: DIALECTS[settings.itsRest].isSystemOfClientKept ? systemId : undefined,
     committer,
     onlyCommitter,
     lifecycleState: state && lifecycleStateOf(state),
@@ -87,6 +92,7 @@ export function commitMetadata(
     changeType,
     committer: headers.committer,
     description: headers.description,
+    systemId: headers.systemId,
   };
   const lifecycleState = stateFor(method, headers.lifecycleState);
   return { audit, lifecycleState, signature: headers.signature, findings: noFindings(headers.isLenient) };

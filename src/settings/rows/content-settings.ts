@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { ITS_REST_EDITIONS } from '../../../openehr/base/dialect.js';
 import { choice, count, flag, webAddress } from '../setting-checks.js';
 import { setting, type SettingDescription } from './setting.js';
 
@@ -23,10 +24,16 @@ export const CONTENT_SETTINGS: readonly SettingDescription[] = [
   ),
   setting('TERMINOLOGY_FAIL_ON_ERROR', flag(false), 'false', 'refuse commits when it fails'),
   setting(
+    'ITS_REST',
+    choice(ITS_REST_EDITIONS, ITS_REST_EDITIONS[0]),
+    ITS_REST_EDITIONS[0],
+    'edition of ITS-REST that the standard API speaks: 1.0.3 as clients in use read it, or 1.1.0',
+  ),
+  setting(
     'PREFER_MINIMAL_UPDATE_STATUS',
-    Joi.number().valid(200, 204).empty('').default(200),
-    '200',
-    '200 or 204 for updates without a body',
+    Joi.number().valid(200, 204).empty(''),
+    '',
+    '200 or 204 for updates without a body; empty = as ITS_REST has it: 200 with 1.0.3, 204 with 1.1.0',
   ),
   setting(
     'EHR_STATUS_AS_REF',

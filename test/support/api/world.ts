@@ -28,6 +28,11 @@ export const FOLDER = {
 export const STATUS = {
   _type: 'EHR_STATUS',
   archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+  archetype_details: {
+    _type: 'ARCHETYPED',
+    archetype_id: { _type: 'ARCHETYPE_ID', value: 'openEHR-EHR-EHR_STATUS.generic.v1' },
+    rm_version: '1.0.4',
+  },
   name: { _type: 'DV_TEXT', value: 'EHR Status' },
   subject: { _type: 'PARTY_SELF' },
   is_queryable: true,
