@@ -28,6 +28,8 @@ export interface Settings {
   readonly committerMustBeUser: boolean;
   readonly adminApiActive: boolean;
   readonly adminAllowDeleteAll: boolean;
+  /** Whether one request may remove all EHRs. */
+  readonly adminAllowDeleteAllEhrs: boolean;
   readonly auditReads: boolean;
   readonly statusEndpoint: boolean;
   /** `ehrbase_version` of /rest/status; empty: no such member. */

@@ -71,6 +71,8 @@ export interface ErasureOptions {
   readonly versionsAtOnce?: number;
   /** Where it takes two persons. */
   readonly gate?: Gate;
+  /** Of an EHR that is erased in steps: takes the steps after the first, by which the EHR is gone for everybody; absent: all are waited for. */
+  readonly handOver?: (rest: Promise<void>) => void;
 }
 
 /** Versions that one transaction removes well within its limits of time and size. */
@@ -88,7 +90,7 @@ const VERSIONS_AT_ONCE = 10_000;
  */
 export async function eraseEhr(
   ehrId: string,
-  { cascade = false, versionsAtOnce = VERSIONS_AT_ONCE, gate }: ErasureOptions = {},
+  { cascade = false, versionsAtOnce = VERSIONS_AT_ONCE, gate, handOver }: ErasureOptions = {},
 ): Promise<void> {
   const inSteps = await hasMoreVersions(ehrId, versionsAtOnce);
   const isDone = gate?.opens !== false;
@@ -102,7 +104,10 @@ export async function eraseEhr(
     },
     () => ({ ehr_id: ehrId }),
   );
-  if (inSteps && isDone) await finishErasure(ehrId);
+  if (!inSteps || !isDone) return;
+  const rest = finishErasure(ehrId);
+  if (handOver === undefined) await rest;
+  else handOver(rest);
 }
 
 /** What a second person sees, and agrees on. Each write of content or tags raises `write_seq`. @throws as `eraseEhr` */

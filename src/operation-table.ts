@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import { DIALECTS } from '../openehr/base/dialect.js';
 import { adminGroups } from '../routes/admin/api.js';
+import { releasedAdminOperations } from '../routes/admin/released.js';
 import type { KnownUser } from '../routes/admin/permissions.js';
 import { storedQueryOperations } from '../routes/definition/stored-query.js';
 import { templateOperations } from '../routes/definition/template.js';
@@ -67,7 +68,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
       source: managementSource(settings, log, process),
     }),
     ...(settings.adminApiActive ? adminGroups(settings, () => basicUsers(settings)) : []),
-    ...(dialect.hasReleasedPaths ? [demographicOperations()] : []),
+    ...(dialect.hasReleasedPaths ? releasedGroups(settings) : []),
   ];
   const groups = groupsIn(rows, dialect);
   return new OperationTable(groups, { basePath: settings.basePath, aliasV1: settings.apiAliasV1 });
@@ -82,6 +83,11 @@ function isAnybodyKnown({ basicUsersFile, jwt }: Settings): boolean {
 function basicUsers({ auth, basicUsersFile }: Settings): readonly KnownUser[] | null {
   if (basicUsersFile === null || auth === 'jwt') return null;
   return [...readUsers(basicUsersFile).values()].map(({ name, roles }) => ({ name, roles }));
+}
+
+/** What the released interface has beyond the former one. */
+function releasedGroups(settings: Settings): OperationGroup[] {
+  return [...(settings.adminApiActive ? [releasedAdminOperations(settings)] : []), demographicOperations()];
 }
 
 function inOrder(group: OperationGroup): OperationGroup {

@@ -8,7 +8,7 @@ import { listOf } from './seal-hash.js';
 export const AUDIT_PRUNE = 'pruneAudit';
 
 /** Operations that replace or remove what is sealed, by what their records name. */
-const ERASES_EHR = 'deleteEhr';
+const ERASES_EHR = ['deleteEhr', 'admin_ehr_delete', 'admin_ehr_delete_all'];
 const ERASES_OBJECT = ['deleteComposition', 'deleteDirectory'];
 const ALL_TEMPLATES = 'deleteAllTemplates';
 const DEFINES = [
@@ -45,13 +45,13 @@ export async function auditedRemovals(): Promise<AuditedRemovals> {
   };
   let hasAllTemplates = false;
   let prunedBefore: Date | null = null;
-  const operations = [ERASES_EHR, ...ERASES_OBJECT, ALL_TEMPLATES, ...DEFINES, MOVES, AUDIT_PRUNE];
+  const operations = [...ERASES_EHR, ...ERASES_OBJECT, ALL_TEMPLATES, ...DEFINES, MOVES, AUDIT_PRUNE];
   const records = documents<AuditDoc>(COLLECTIONS.audit).find<AuditDoc>({
     operation: { $in: operations },
     status: { $lt: 400 },
   });
   for await (const { operation, ehr_id: ehrId, objects, options } of records) {
-    if (operation === ERASES_EHR && ehrId !== undefined) sets.ehrs.add(ehrId);
+    if (ERASES_EHR.includes(operation) && ehrId !== undefined) sets.ehrs.add(ehrId);
     hasAllTemplates ||= operation === ALL_TEMPLATES;
     if (operation === AUDIT_PRUNE) prunedBefore = later(prunedBefore, options?.['before']);
     for (const id of listOf(objects)) setOf(sets, operation)?.add(id);

@@ -5,7 +5,7 @@ import { formatUtc } from '../../openehr/base/iso8601.js';
 import { KIND_OF, letWait } from '../../change/approval/approval.js';
 import type { Gate } from '../../change/approval/gate.js';
 import { giveNameSpace } from '../../change/definition/query-owner.js';
-import { eraseEhr, eraseVersionedObject } from '../../maintenance/erase.js';
+import { eraseEhr, eraseVersionedObject, type ErasureOptions } from '../../maintenance/erase.js';
 import { mergeDetails } from '../../merge/details.js';
 import { finaliseMerge } from '../../merge/finalise.js';
 import { moveComposition } from '../../merge/move-composition.js';
@@ -27,13 +27,15 @@ interface Performing {
   readonly committer: string;
   readonly dryRun: boolean;
   readonly gate?: Gate;
+  /** As in `ErasureOptions`. */
+  readonly handOver?: ErasureOptions['handOver'];
 }
 
 /** Carries out what one person may ask for, or two do together, and gives what it answers. @throws as the act */
 export async function perform(
   context: MergeContext,
   act: WaitingAct,
-  { committer, dryRun, gate }: Performing,
+  { committer, dryRun, gate, handOver }: Performing,
 ): Promise<JsonObject> {
   switch (act.operation) {
     case 'moveComposition': {
@@ -42,7 +44,8 @@ export async function perform(
       return moveDetails(request, await moveComposition(context, request, gate), reason);
     }
     case 'deleteEhr': {
-      await eraseEhr(act.ehr_id, { cascade: act.cascade, ...(gate !== undefined && { gate }) });
+      const how = { ...(gate !== undefined && { gate }), ...(handOver !== undefined && { handOver }) };
+      await eraseEhr(act.ehr_id, { cascade: act.cascade, ...how });
       return { deleted: 1 };
     }
     case 'deleteComposition':
@@ -89,14 +92,16 @@ export async function performOrAsk(
   asked: {
     readonly act: WaitingAct;
     readonly dryRun: boolean;
+    readonly handOver?: ErasureOptions['handOver'];
     readonly answer: (fields: JsonObject) => void;
   },
 ): Promise<void> {
-  const { act, dryRun, answer } = asked;
+  const { act, dryRun, answer, handOver } = asked;
   const context = mergeContext(settings);
   const committer = ctx.state.user?.name ?? 'anonymous';
   if (dryRun || !settings.fourEyes.includes(KIND_OF[act.operation])) {
-    answer(await perform(context, act, { committer, dryRun }));
+    const how = handOver !== undefined && { handOver };
+    answer(await perform(context, act, { committer, dryRun, ...how }));
     return;
   }
   const form = adminForm(ctx);

@@ -10,6 +10,7 @@ import { mergeCandidateOperations } from './merge-candidates.js';
 import { mergeFinalOperations } from './merge-final.js';
 import { permissionsOperation, type KnownUsers } from './permissions.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
+import { statisticsOperation } from './statistics.js';
 import { verifyOperations } from './verify.js';
 
 const STATUS = 'AdminStatusResponseData';
@@ -27,6 +28,7 @@ export function adminGroups(settings: Settings, users: KnownUsers): OperationGro
         ...adminEhrOperations(settings),
         ...auditOperations(settings),
         ...verifyOperations(),
+        statisticsOperation(),
         ...approvalOperations(settings),
       ],
     },

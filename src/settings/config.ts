@@ -197,6 +197,7 @@ function operationSettings(values: Values) {
   return {
     adminApiActive: values.ADMIN_API_ACTIVE === true,
     adminAllowDeleteAll: values.ADMIN_ALLOW_DELETE_ALL === true,
+    adminAllowDeleteAllEhrs: values.ADMIN_ALLOW_DELETE_ALL_EHRS === true,
     auditReads: values.AUDIT_READS === true,
     statusEndpoint: values.STATUS_ENDPOINT === true,
     statusEhrbaseVersion: textOf(values, 'STATUS_EHRBASE_VERSION'),

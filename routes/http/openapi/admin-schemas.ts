@@ -108,6 +108,13 @@ export const ADMIN_SCHEMAS = {
     },
     ['versions', 'contributions', 'folder_items'],
   ),
+  StatisticsDto: object(
+    {
+      counts: object({ contributions: COUNT, versioned_compositions: COUNT, versions: COUNT }),
+      list: listOf(object({ uid: TEXT, ehr_id: TEXT, time: TIME })),
+    },
+    ['counts'],
+  ),
   EhrListDto: object({ ehrs: listOf(ref('ListedEhr')), next: TEXT }, ['ehrs']),
   MergeCandidatesDto: object(
     {

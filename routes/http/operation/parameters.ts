@@ -4,6 +4,7 @@ import { parseVersionAtTime } from '../../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { isUuid, parseEhrId } from '../../../openehr/base/object-version-id.js';
 import { parseSealHead } from '../../../maintenance/seal-head.js';
+import { COUNTED_KINDS } from '../../../models/cross-collection/statistics.js';
 import type { SealHead } from '../../../models/seal-block.js';
 import { uidBasedIdOf, uuidOf, versionUidOf } from '../request/object-ids.js';
 
@@ -206,6 +207,11 @@ const PARAMETERS = {
   tag_key: query('Only tags with one of these keys', asText, { schema: LIST, isList: true }),
   tag_value: query('Only tags with one of these values', asText, { schema: LIST, isList: true }),
   tag_target_path: query('Only tags with one of these paths', asText, { schema: LIST, isList: true }),
+  deleted_ehr_id: query('EHR to be removed; absent: all', ehrId, {
+    name: 'ehr_id',
+    schema: LIST,
+    isList: true,
+  }),
   ids: query('Only tags with one of these ids', uuid, { schema: LIST, isList: true }),
   keys: query('Only tags with one of these keys', asText, { schema: LIST, isList: true }),
   source: query('EHR that was merged away', uuid),
@@ -248,6 +254,10 @@ const PARAMETERS = {
   unmerge_data: query('Also what is needed to undo a reversible merge', flag, { schema: FLAG }),
   from: query('Earliest time of a record', asTime, { schema: TIME }),
   to: query('Latest time of a record', asTime, { schema: TIME }),
+  counted_list: query('Also list those of this kind', oneOf(...COUNTED_KINDS), {
+    name: 'list',
+    schema: word(...COUNTED_KINDS),
+  }),
   user: query('Only records of the user with this name or `sub`', asText),
   operation: query('Only records of this operation: an operationId, or `unknown`', asText),
   audit_status: query('Only records of calls that were answered with this status', count(100, 599), {

@@ -141,6 +141,12 @@ export const ACCESS_SETTINGS: readonly SettingDescription[] = [
   ),
   setting('ADMIN_ALLOW_DELETE_ALL', flag(true), 'true', 'whether all templates can be deleted at once'),
   setting(
+    'ADMIN_ALLOW_DELETE_ALL_EHRS',
+    flag(false),
+    'false',
+    'whether DELETE admin/ehr/all of ITS-REST 1.1.0 removes all EHRs where it names none: for development and tests',
+  ),
+  setting(
     'AUDIT_READS',
     flag(false),
     'false',

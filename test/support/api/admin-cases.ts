@@ -36,6 +36,9 @@ export function adminCases(world: World): ApiCase[] {
     { id: 'verify', status: 200, call: () => ({}) },
     { id: 'verify', status: 400, call: () => ({ query: '?since=yesterday' }) },
     { id: 'getSeal', status: 200, call: () => ({}) },
+    { id: 'getStatistics', status: 200, call: () => ({ query: '?list=versions' }) },
+    { id: 'getStatistics', status: 400, call: () => ({ query: '?from=yesterday' }) },
+    { id: 'getStatistics', status: 404, call: () => ({ query: `?ehr_id=${randomUUID()}` }) },
     ...mergeCases(world),
   ];
 }

@@ -36,11 +36,17 @@ export class ApiProbe {
   /** Query and header names that the operation looked at, by operation id. */
   readonly read = new Map<string, Set<string>>();
   readonly #apps = new Map<string, RequestListener>();
-  readonly #operations = new Map(
-    everyOperation()
-      .operations.filter(({ isDocumented = true }) => isDocumented)
-      .map((operation) => [operation.id, operation]),
-  );
+  readonly #operations: ReadonlyMap<string, Operation>;
+
+  /** `settings`: of the server, where they are not the default ones. */
+  constructor(private readonly settings: Partial<Settings> = {}) {
+    const { operations } = everyOperation(everythingOn(settings));
+    this.#operations = new Map(
+      operations
+        .filter(({ isDocumented = true }) => isDocumented)
+        .map((operation) => [operation.id, operation]),
+    );
+  }
 
   /** The documented operations. */
   get operations(): readonly Operation[] {
@@ -78,7 +84,7 @@ export class ApiProbe {
   #build(settings: Partial<Settings>, isStarting: boolean): RequestListener {
     const process = readyProcess();
     if (isStarting) process.state.indexesBuilt = false;
-    const app = createApp(everythingOn(settings), createLogger('silent'), process);
+    const app = createApp(everythingOn({ ...this.settings, ...settings }), createLogger('silent'), process);
     app.middleware.unshift((ctx: Context, next: Next) => this.#record(ctx, next));
     const handle = app.callback();
     return (incoming, outgoing) => void handle(incoming, outgoing);

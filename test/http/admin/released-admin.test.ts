@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { sealNewRecords } from '../../../maintenance/seal.js';
+import { verifyStorage } from '../../../maintenance/verify.js';
+import { eraseEhr } from '../../../maintenance/erase.js';
+import { testApp } from '../../support/app.js';
+import { useDatabase } from '../../support/database.js';
+import { givenComposition, givenEhr, givenTemplate, V1, type Json } from '../../support/resources.js';
+import { RELEASE_1_1 } from '../../support/settings.js';
+import { ADMIN, bearer, WITH_ADMIN } from '../../support/tokens.js';
+
+const SETTINGS = { ...WITH_ADMIN, ...RELEASE_1_1 };
+const app = testApp(SETTINGS);
+const ALL = `${V1}/admin/ehr/all`;
+const remove = (path: string, listener = app): request.Test =>
+  request(listener).delete(path).set('Authorization', ADMIN);
+const statusOfEhr = async (ehrId: string): Promise<number> =>
+  (await request(app).get(`${V1}/ehr/${ehrId}`)).status;
+
+useDatabase();
+beforeAll(() => givenTemplate(app));
+
+describe('the Admin API of ITS-REST 1.1.0', () => {
+  it('removes an EHR with everything in it: 204, then 404', async () => {
+    const ehrId = await givenEhr(app);
+    await givenComposition(app, ehrId);
+    const path = `${V1}/admin/ehr/${ehrId}`;
+    const gone = await remove(path);
+    expect([gone.status, gone.text]).toEqual([204, '']);
+    expect(await statusOfEhr(ehrId)).toBe(404);
+    expect((await remove(path)).status).toBe(404);
+    expect((await remove(`${V1}/admin/ehr/no%20id`)).status).toBe(400);
+  });
+
+  it('is there with ADMIN_API_ACTIVE and the edition only, for who has the permission admin', async () => {
+    const path = `${V1}/admin/ehr/${await givenEhr(app)}`;
+    const anonymous = await request(app).delete(path);
+    const user = await request(app)
+      .delete(path)
+      .set('Authorization', bearer(['USER']));
+    expect([anonymous.status, user.status]).toEqual([401, 403]);
+    expect((await remove(path, testApp(WITH_ADMIN))).status).toBe(404);
+    expect((await remove(path, testApp({ ...SETTINGS, adminApiActive: false }))).status).toBe(404);
+    const options = async (listener = app): Promise<string[]> =>
+      ((await request(listener).options(V1)).body as Json).endpoints as string[];
+    expect(await options()).toContain('/admin');
+    expect(await options(testApp({ ...SETTINGS, adminApiActive: false }))).not.toContain('/admin');
+  });
+
+  it('removes those that are named, all of them or none', async () => {
+    const [one, two, other] = [await givenEhr(app), await givenEhr(app), await givenEhr(app)];
+    const unknown = await remove(`${ALL}?ehr_id=${one}&ehr_id=${randomUUID()}`);
+    expect([unknown.status, await statusOfEhr(one)]).toEqual([404, 200]);
+    expect((await remove(`${ALL}?ehr_id=${one}&ehr_id=${two}`)).status).toBe(204);
+    expect([await statusOfEhr(one), await statusOfEhr(two), await statusOfEhr(other)]).toEqual([
+      404, 404, 200,
+    ]);
+  });
+
+  it('records each EHR that it removes', async () => {
+    const ids = [await givenEhr(app), await givenEhr(app)];
+    await remove(`${ALL}?ehr_id=${ids.join('&ehr_id=')}`);
+    for (const ehrId of ids) {
+      const { body } = await request(app)
+        .get(`/rest/admin/audit?ehr_id=${ehrId}&operation=admin_ehr_delete_all`)
+        .set('Authorization', ADMIN);
+      const records = body as Json[];
+      expect(records.map((record) => [record.ehr_id, record.status])).toContainEqual([ehrId, 204]);
+    }
+  });
+
+  it('removes all EHRs with ADMIN_ALLOW_DELETE_ALL_EHRS only', async () => {
+    const ehrId = await givenEhr(app);
+    for (const path of [ALL, `${ALL}?cascade=true`]) {
+      const refused = await remove(path);
+      expect(refused.status).toBe(405);
+      expect((refused.body as Json).message).toContain('ADMIN_ALLOW_DELETE_ALL_EHRS');
+    }
+    for (const query of ['?ehr_id=', '?ehr_id', '?ehr_id=all', `?ehr_id=${ehrId}&ehr_id=`, '?ehrid=x']) {
+      for (const listener of [app, testApp({ ...SETTINGS, adminAllowDeleteAllEhrs: true })])
+        expect([query, (await remove(ALL + query, listener)).status]).toEqual([query, 400]);
+    }
+    expect(await statusOfEhr(ehrId)).toBe(200);
+    const open = testApp({ ...SETTINGS, adminAllowDeleteAllEhrs: true });
+    expect((await remove(ALL, open)).status).toBe(204);
+    expect(await statusOfEhr(ehrId)).toBe(404);
+    expect((await remove(ALL, open)).status).toBe(204);
+  });
+
+  it('lets a second person confirm one, and takes several one by one then', async () => {
+    const two = testApp({ ...SETTINGS, fourEyes: ['erase'] });
+    const ehrId = await givenEhr(app);
+    const several = await remove(`${ALL}?ehr_id=${ehrId}`, two);
+    expect([several.status, await statusOfEhr(ehrId)]).toEqual([405, 200]);
+    const one = await remove(`${V1}/admin/ehr/${ehrId}`, two);
+    expect([one.status, (one.body as Json).state, await statusOfEhr(ehrId)]).toEqual([202, 'pending', 200]);
+  });
+});
+
+it('leaves a store that verifies', async () => {
+  const ids = [await givenEhr(app), await givenEhr(app), await givenEhr(app)];
+  for (const ehrId of ids) await givenComposition(app, ehrId);
+  await sealNewRecords();
+  const { violations: before } = await verifyStorage();
+  expect((await remove(`${ALL}?ehr_id=${ids[0]!}&ehr_id=${ids[1]!}`)).status).toBe(204);
+  expect((await remove(`${V1}/admin/ehr/${ids[2]!}`)).status).toBe(204);
+  expect((await verifyStorage()).violations).toEqual(before);
+});
+
+it('hands over what goes on after an EHR that is too large for one transaction is hidden', async () => {
+  const ehrId = await givenEhr(app);
+  await givenComposition(app, ehrId);
+  const rest: Promise<void>[] = [];
+  await eraseEhr(ehrId, { versionsAtOnce: 1, handOver: (steps) => rest.push(steps) });
+  expect([rest.length, await statusOfEhr(ehrId)]).toEqual([1, 404]);
+  await Promise.all(rest);
+});
