@@ -43,6 +43,7 @@ export type ChangeSettings = Pick<
   Settings,
   | 'systemId'
   | 'itsRest'
+  | 'signing'
   | 'commitGroups'
   | 'aql'
   | 'maxCompositionBytes'

@@ -10,6 +10,7 @@ import { lifecycleTerm } from './codes.js';
 import type { CommitDraft } from './draft.js';
 import type { CreateEntry, DeleteEntry, UpdateEntry, VersionMetadata } from './request.js';
 import { objectVersionId } from '../resource.js';
+import { signedVersion } from './signature.js';
 
 /** Where a new version goes. */
 export interface VersionTarget {
@@ -48,7 +49,7 @@ export function newVersion(
     throw new CdrError('precondition-failed', `the version uid will be ${versionUid}, another one was given`);
   const templateId = entry.kind === 'delete' ? undefined : entry.composition?.templateId;
   const keptTemplateId = templateId ?? preceding?.template_id;
-  return {
+  const made: VersionDoc = {
     _id: versionUid,
     ehr_id: request.ehrId,
     object_id: versionedObjectUid,
@@ -64,6 +65,7 @@ export function newVersion(
     ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
     data: entry.kind === 'delete' ? null : dataText(draft, entry, versionUid),
   };
+  return settings.signing === 'digest' ? signedVersion(made) : made;
 }
 
 /** What a version takes over from the one before. */

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { readableEhr, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { signatureState } from '../../change/commit/signature.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
 import {
   originalVersionResource,
@@ -10,7 +11,7 @@ import { versionHeads, type VersionDoc } from '../../models/version.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { preferredContent, rmResponse, setResourceHeaders, writeResource } from '../http/exchange.js';
 import { absoluteUrl } from '../http/exchange.js';
-import type { BodyDescription, Operation } from '../http/operation/operation.js';
+import type { AnswerDescription, BodyDescription, Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { versionAnswer, requireVersion, requireVersionAt } from './read-version.js';
@@ -79,11 +80,16 @@ export function versionedObjectOperations(type: ContainerKind['type']): Operatio
       id: `${kind.name}_version_get_by_id`,
       path: `${path}/version/{version_uid}`,
       summary: 'Get one version with its audit',
-      parameters: ['Prefer'],
-      responses: { 200: versionAnswer('The version', ORIGINAL) },
+      parameters: ['Prefer', 'verify'],
+      responses: { 200: verifiedAnswer() },
       handle: (ctx) => getVersion(ctx, kind),
     },
   ];
+}
+
+function verifiedAnswer(): AnswerDescription {
+  const { headers = [], ...answered } = versionAnswer('The version', ORIGINAL);
+  return { ...answered, headers: [...headers, 'Everchart-Signature'] };
 }
 
 async function getVersionAtTime(ctx: Context, kind: ContainerKind): Promise<void> {
@@ -133,10 +139,13 @@ async function getHistory(
 
 async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
   const named = pathParameter(ctx, 'version_uid');
+  const isVerified = queryParameter(ctx, 'verify') === true;
   await answer(ctx, kind, async (form, { ehrId, versionedObjectUid }) => {
     if (kind.type === 'COMPOSITION' && named.id.versionedObjectUid !== versionedObjectUid)
       throw objectNotFound(ehrId, kind.type, named.uid);
-    await writeOriginalVersion(ctx, form, await requireVersion(ehrId, kind.type, named));
+    const version = await requireVersion(ehrId, kind.type, named);
+    if (isVerified) ctx.set('Everchart-Signature', signatureState(version));
+    await writeOriginalVersion(ctx, form, version);
   });
 }
 

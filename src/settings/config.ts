@@ -148,6 +148,7 @@ function clinicalSettings(values: Values) {
     },
     itsRest,
     preferMinimalUpdateStatus: minimalStatus as 200 | 204,
+    signing: textOf(values, 'SIGNING') as Settings['signing'],
     ehrStatusAsRef: values.EHR_STATUS_AS_REF === true,
     acceptForeignSystemId: values.ACCEPT_FOREIGN_SYSTEM_ID === true,
     templateAllowOverwrite: values.TEMPLATE_ALLOW_OVERWRITE === true,

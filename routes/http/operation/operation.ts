@@ -39,7 +39,8 @@ export interface BodyDescription {
 }
 
 /** A response header that clients may count on. */
-type HeaderName = 'ETag' | 'Location' | 'Last-Modified' | 'Allow' | 'Deprecated' | 'Link';
+type HeaderName =
+  'ETag' | 'Location' | 'Last-Modified' | 'Allow' | 'Deprecated' | 'Link' | 'Everchart-Signature';
 
 /** An answer of success, or of failure when its meaning is particular to the operation. */
 export interface AnswerDescription {

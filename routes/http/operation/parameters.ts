@@ -180,6 +180,9 @@ const PARAMETERS = {
     schema: { ...word('required', 'medium', 'complete'), default: 'required' },
   }),
   writes: query('`minimal`: as writes answer without `Prefer`, without a body', oneOf('any', 'minimal'), {
+  verify: query('Say in `Everchart-Signature` whether the signature is that of the version', flag, {
+    schema: FLAG,
+  }),
     schema: word('any', 'minimal'),
   }),
   query_type: query('Language of the query', aqlOnly, { schema: { ...word('AQL'), default: 'AQL' } }),

@@ -36,6 +36,12 @@ export const CONTENT_SETTINGS: readonly SettingDescription[] = [
     '200 or 204 for updates without a body; empty = as ITS_REST has it: 200 with 1.0.3, 204 with 1.1.0',
   ),
   setting(
+    'SIGNING',
+    choice(['none', 'digest'], 'none'),
+    'none',
+    'digest: each new VERSION is signed with its SHA-256, unless a client has signed it',
+  ),
+  setting(
     'EHR_STATUS_AS_REF',
     flag(true),
     'true',
