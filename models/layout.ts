@@ -9,6 +9,7 @@ export const COLLECTIONS = {
   aql: 'aql',
   aqlShapes: 'aql_shapes',
   templates: 'templates',
+  archetypes: 'archetypes',
   storedQueries: 'stored_queries',
   queryOwners: 'query_owners',
   itemTags: 'item_tags',
@@ -149,6 +150,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   },
   { name: COLLECTIONS.aqlShapes, indexes: [] },
   { name: COLLECTIONS.templates, indexes: [] },
+  { name: COLLECTIONS.archetypes, indexes: [] },
   { name: COLLECTIONS.queryOwners, indexes: [] },
   { name: COLLECTIONS.storedQueries, indexes: [{ key: { name: 1, major: -1, minor: -1, patch: -1 } }] },
   {

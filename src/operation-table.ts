@@ -4,6 +4,7 @@ import { DIALECTS } from '../openehr/base/dialect.js';
 import { adminGroups } from '../routes/admin/api.js';
 import { releasedAdminOperations } from '../routes/admin/released.js';
 import type { KnownUser } from '../routes/admin/permissions.js';
+import { archetypeOperations } from '../routes/definition/archetype.js';
 import { storedQueryOperations } from '../routes/definition/stored-query.js';
 import { templateOperations } from '../routes/definition/template.js';
 import { compositionOperations } from '../routes/ehr/composition.js';
@@ -44,6 +45,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
     inOrder(directoryOperations(settings)),
     inOrder(contributionOperations(settings)),
     templateOperations(settings),
+    archetypeOperations(settings),
     storedQueryOperations(settings),
     queryOperations(settings),
     inOrder(itemTagOperations(settings)),

@@ -23,6 +23,7 @@ export type ResourceKind =
   | 'template'
   | 'template-list'
   | 'web-template'
+  | 'archetype'
   | 'template-example'
   | 'stored-query'
   | 'query'
@@ -80,6 +81,7 @@ const TYPES: Readonly<
   },
   template: { requests: [], responses: [XML_TYPE, WEB_TEMPLATE, WEB_TEMPLATE_AS_JSON, PLAIN_TEXT] },
   'template-list': { requests: [], responses: RM_TYPES },
+  archetype: { requests: [PLAIN_TEXT], responses: [PLAIN_TEXT, JSON_TYPE] },
   'web-template': { requests: [], responses: [WEB_TEMPLATE, WEB_TEMPLATE_AS_JSON] },
   'template-example': { requests: [], responses: COMPOSITION_TYPES },
   'stored-query': { requests: [PLAIN_TEXT, JSON_TYPE], responses: [JSON_TYPE] },

@@ -25,6 +25,7 @@ const FIRST = [
   'directory_create',
   'ehr_create',
   'query_store',
+  'archetype_adl1.4_upload',
   'query_store_version',
   'composition_item_tag_put',
   'ehr_status_item_tag_put',
@@ -90,6 +91,7 @@ export function pathValue(name: string, operationId: string): string {
 const PATH_VALUES: Readonly<Record<string, string>> = {
   template_id: '{{template_id}}',
   qualified_query_name: '{{query_name}}',
+  archetype_id: 'openEHR-EHR-OBSERVATION.pulse_of_house.v1',
   version: '{{query_version}}',
   versioned_object_uid: '{{composition_id}}',
   composition_id: '{{composition_id}}',
@@ -133,6 +135,7 @@ export const IF_MATCH: Readonly<Record<string, string>> = {
 const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   'template_adl1.4_upload': [409],
   query_store_version: [409],
+  'archetype_adl1.4_upload': [409],
   confirmMerge: [404],
   withdrawMerge: [404],
   confirmApproval: [404],

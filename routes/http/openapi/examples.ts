@@ -9,12 +9,18 @@ import type { SchemaName } from './schemas.js';
 /** A template and a composition of it in two formats, in the folder `data`. */
 const TEMPLATE = 'minimal_evaluation.en.v1.opt';
 const COMPOSITION = 'minimal_evaluation.en.v1.json';
+const ARCHETYPE = 'pulse_of_house.adl';
 const FLAT = 'minimal_evaluation.en.v1.flat.json';
 
 const AQL = 'SELECT e/ehr_id/value AS ehr_id FROM EHR e LIMIT 5';
 const EHR_STATUS: JsonObject = {
   _type: 'EHR_STATUS',
   archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+  archetype_details: {
+    _type: 'ARCHETYPED',
+    archetype_id: { _type: 'ARCHETYPE_ID', value: 'openEHR-EHR-EHR_STATUS.generic.v1' },
+    rm_version: '1.0.4',
+  },
   name: { _type: 'DV_TEXT', value: 'EHR Status' },
   subject: { _type: 'PARTY_SELF' },
   is_queryable: true,
@@ -82,6 +88,7 @@ export function exampleOf(schema: SchemaName, mediaType: string): JsonValue | un
 
 function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
   if (schema === 'OperationalTemplate') return dataFile(TEMPLATE);
+  if (schema === 'ArchetypeSource') return dataFile(ARCHETYPE);
   if (mediaType === 'text/plain') return schema === 'AqlText' ? AQL : undefined;
   if (mediaType.includes('.flat+')) return json(FLAT);
   if (mediaType.includes('.structured+')) return flatToStructured(json(FLAT));

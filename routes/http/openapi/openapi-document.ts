@@ -269,11 +269,12 @@ function schemaOf(body: SchemaName, mediaType: string): JsonObject {
   return isRmSchema(name) ? rmReference(name) : { $ref: `#/components/schemas/${name}` };
 }
 
-const TEXTS: ReadonlySet<string> = new Set(['OperationalTemplate', 'NDJSON', 'CSV']);
+const TEXTS: ReadonlySet<string> = new Set(['OperationalTemplate', 'ArchetypeSource', 'NDJSON', 'CSV']);
 
 /** What JSON calls otherwise than text. */
 function jsonName(body: SchemaName, isJson: boolean): SchemaName {
   if (isJson && body === 'AqlText') return 'AqlBody';
+  if (isJson && body === 'ArchetypeSource') return 'Archetype';
   return isJson && body === 'OperationalTemplate' ? 'WebTemplate' : body;
 }
 

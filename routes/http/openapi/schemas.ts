@@ -82,6 +82,25 @@ const SCHEMAS = {
     conformance_profile: TEXT,
     endpoints: listOf(TEXT),
   }),
+  ArchetypeSource: { type: 'string', description: 'ADL 1.4' },
+  Archetype: object(
+    {
+      archetype_id: TEXT,
+      original_language: TEXT,
+      languages: listOf(TEXT),
+      concept: TEXT,
+      terms: {
+        type: 'object',
+        description: 'By language',
+        additionalProperties: listOf(object({ code: TEXT, text: TEXT, description: TEXT }, ['code', 'text'])),
+      },
+      created_timestamp: TIME,
+    },
+    ['archetype_id', 'original_language', 'languages', 'concept', 'terms'],
+  ),
+  ArchetypeList: listOf(
+    object({ archetype_id: TEXT, concept: TEXT, languages: listOf(TEXT), created_timestamp: TIME }),
+  ),
   OperationalTemplate: { type: 'string', description: 'OPT 1.4 as XML text' },
   TemplateList: listOf(
     object({ template_id: TEXT, concept: TEXT, archetype_id: TEXT, created_timestamp: TIME }),

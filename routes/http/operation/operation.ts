@@ -22,6 +22,7 @@ export const MEDIA_TYPES = {
   text: ['text/plain'],
   html: ['text/html'],
   template: ['application/xml', 'application/openehr.wt+json', 'application/json', 'text/plain'],
+  archetype: ['text/plain', 'application/json'],
   uploadedTemplate: ['application/xml', 'application/openehr.wt+json', 'application/json'],
   webTemplate: ['application/openehr.wt+json', 'application/json'],
   query: ['text/plain', 'application/json'],

@@ -141,6 +141,7 @@ const PARAMETERS = {
   composition_id: path('UUID of the container, or OBJECT_VERSION_ID of one of its versions', uidBasedIdOf),
   directory_id: path('UUID of the container, or OBJECT_VERSION_ID of one of its versions', uidBasedIdOf),
   template_id: path('template_id of the operational template', collapsedToken),
+  archetype_id: path('ARCHETYPE_ID, such as `openEHR-EHR-OBSERVATION.blood_pressure.v2`', asText),
   qualified_query_name: path('`[<namespace>::]<query-name>`; in a list a pattern of it', asText),
   version: path('SEMVER, whole or its first parts', asText),
   key: path('Key of the tag', asText),
@@ -179,10 +180,10 @@ const PARAMETERS = {
   detail_level: query('How much of the template the example fills', oneOf('required', 'medium', 'complete'), {
     schema: { ...word('required', 'medium', 'complete'), default: 'required' },
   }),
-  writes: query('`minimal`: as writes answer without `Prefer`, without a body', oneOf('any', 'minimal'), {
   verify: query('Say in `Everchart-Signature` whether the signature is that of the version', flag, {
     schema: FLAG,
   }),
+  writes: query('`minimal`: as writes answer without `Prefer`, without a body', oneOf('any', 'minimal'), {
     schema: word('any', 'minimal'),
   }),
   query_type: query('Language of the query', aqlOnly, { schema: { ...word('AQL'), default: 'AQL' } }),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
 
@@ -26,6 +27,7 @@ export function apiCases(app: RequestListener): ApiCase[] {
     ...compositionCases(world),
     ...directoryCases(world),
     ...contributionCases(world),
+    ...archetypeCases(world),
     ...definitionCases(world),
     ...queryCases(world),
     ...mergedQueryCases(world),
@@ -357,6 +359,35 @@ function contributionCases(world: World): ApiCase[] {
       },
     },
     { id: 'contribution_get', status: 200, call: async () => ({ params: await world.contribution() }) },
+  ];
+}
+
+function archetypeCases(world: World): ApiCase[] {
+  const id = (): string => `openEHR-EHR-OBSERVATION.p${randomUUID()}.v1`;
+  const source = (archetypeId = id()): string =>
+    readFileSync('routes/http/openapi/data/pulse_of_house.adl', 'utf8').replace(
+      'openEHR-EHR-OBSERVATION.pulse_of_house.v1',
+      archetypeId,
+    );
+  const stored = async (): Promise<string> => {
+    const archetypeId = id();
+    const path = `${V1}/definition/archetype/adl1.4`;
+    await request(world.app).post(path).set('Content-Type', 'text/plain').send(source(archetypeId));
+    return archetypeId;
+  };
+  const upload = 'archetype_adl1.4_upload';
+  const text = { 'Content-Type': 'text/plain' };
+  return [
+    { id: upload, status: 201, call: () => ({ body: source(), headers: text }) },
+    { id: upload, status: 400, call: () => ({ body: 'archetype', headers: text }) },
+    { id: upload, status: 409, call: async () => ({ body: source(await stored()), headers: text }) },
+    { id: 'archetype_adl1.4_list', status: 200, call: () => ({}) },
+    {
+      id: 'archetype_adl1.4_get',
+      status: 200,
+      call: async () => ({ params: { archetype_id: await stored() } }),
+    },
+    { id: 'archetype_adl1.4_get', status: 404, call: () => ({ params: { archetype_id: 'unknown' } }) },
   ];
 }
 
