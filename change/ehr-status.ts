@@ -7,7 +7,7 @@ import type { VersionDoc } from '../models/version.js';
 import { versionById } from '../models/version.js';
 import { ehrStatusContainer } from '../models/versioned-object.js';
 import { textAt } from '../openehr/rm/access.js';
-import type { AcceptedFinding } from '../openehr/rm/lenient.js';
+import { accept, type AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { Rm } from '../openehr/rm/model/rm.js';
 import { validationError, requireValid, readObject } from './composition/content.js';
 import type { ChangeContext } from './commit/context.js';
@@ -27,6 +27,16 @@ const DEFAULTS: Rm<'EHR_STATUS'> = {
   is_modifiable: true,
 };
 
+/** What is sent back and forth where an EHR_STATUS is taken as sent. */
+const WHOLE_DEFAULTS: JsonObject = {
+  ...DEFAULTS,
+  archetype_details: {
+    _type: 'ARCHETYPED',
+    archetype_id: { _type: 'ARCHETYPE_ID', value: DEFAULTS.archetype_node_id },
+    rm_version: '1.0.4',
+  },
+};
+
 /** How an EHR_STATUS of a request is read. */
 interface StatusReading {
   /** Nothing is filled in: `Dialect.isStatusTakenAsSent`. */
@@ -41,15 +51,20 @@ interface StatusReading {
  */
 export function newEhrStatus(body: JsonValue, { asSent, findings }: StatusReading): Rm<'EHR_STATUS'> {
   const given = withoutAbsent(body === null ? {} : requireStatus(body));
-  if (asSent && body !== null) return statusAsSent({ _type: 'EHR_STATUS', ...given }, findings);
+  if (asSent)
+    return statusAsSent(body === null ? WHOLE_DEFAULTS : { _type: 'EHR_STATUS', ...given }, findings);
   const archetypeId = textAt(given, 'archetype_details', 'archetype_id', 'value');
   const named = archetypeId === undefined ? {} : { archetype_node_id: archetypeId };
   return validatedStatus(withNamedDetails({ ...DEFAULTS, ...named, ...given }), findings);
 }
 
-/** An EHR_STATUS of which nothing is filled in, the root of an archetype. @throws invalid */
+/** An EHR_STATUS of which nothing is filled in, the root of an archetype unless validation is lenient. @throws invalid */
 function statusAsSent(status: JsonObject, findings?: AcceptedFinding[]): Rm<'EHR_STATUS'> {
-  return validatedStatus(status, findings, isJsonObject(status.archetype_details) ? [] : [NO_ROOT]);
+  if (isJsonObject(status.archetype_details)) return validatedStatus(status, findings);
+  if (findings === undefined) return validatedStatus(status, findings, [NO_ROOT]);
+  const { path, code, message } = NO_ROOT;
+  accept(findings, { path, code, message });
+  return validatedStatus(status, findings);
 }
 
 /** RM: EHR_STATUS.Is_archetype_root, LOCATABLE.Archetyped_valid. */

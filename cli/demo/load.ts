@@ -124,6 +124,11 @@ function statusOf(subjectId: string): JsonObject {
   return {
     _type: 'EHR_STATUS',
     archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+    archetype_details: {
+      _type: 'ARCHETYPED',
+      archetype_id: { _type: 'ARCHETYPE_ID', value: 'openEHR-EHR-EHR_STATUS.generic.v1' },
+      rm_version: '1.0.4',
+    },
     name: { _type: 'DV_TEXT', value: 'EHR Status' },
     subject: {
       _type: 'PARTY_SELF',
@@ -148,7 +153,7 @@ function send(base: string, { method, path, type, body = '' }: Call): Promise<An
         const text = Buffer.concat(chunks).toString('utf8');
         const status = incoming.statusCode ?? 0;
         if (status >= 200 && status < 300)
-          resolve({ etag: (incoming.headers.etag ?? '').replaceAll('"', ''), text });
+          resolve({ etag: (incoming.headers.etag ?? '').replace(/^W\/|"/g, ''), text });
         else reject(new Error(`${method} ${path} answered ${status}: ${text}`));
       });
     });

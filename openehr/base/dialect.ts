@@ -27,6 +27,8 @@ export interface Dialect {
   readonly isUnversionedQueryReplaced: boolean;
   /** A list of templates that asks for no version has the latest of each only. */
   readonly isTemplateListOfLatest: boolean;
+  /** What `OPTIONS` says of openEHR's conformance profiles: docs/conformance.md. */
+  readonly conformanceProfile: 'CORE' | 'STANDARD';
   /** Paths of the released interface that the other edition does not have: administration, demographics. */
   readonly hasReleasedPaths: boolean;
 }
@@ -42,6 +44,7 @@ export const DIALECTS: Readonly<Record<ItsRest, Dialect>> = {
     isSystemOfClientKept: false,
     isUnversionedQueryReplaced: false,
     isTemplateListOfLatest: false,
+    conformanceProfile: 'STANDARD',
     hasReleasedPaths: false,
   },
   '1.1.0': {
@@ -61,6 +64,7 @@ export const DIALECTS: Readonly<Record<ItsRest, Dialect>> = {
     isSystemOfClientKept: true,
     isUnversionedQueryReplaced: true,
     isTemplateListOfLatest: true,
+    conformanceProfile: 'CORE',
     hasReleasedPaths: true,
   },
 };

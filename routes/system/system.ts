@@ -11,7 +11,8 @@ import { mongodbVersion } from '../../models/access/server-status.js';
 
 /** OPTIONS of the base of the standard API: what this server is. */
 export function systemOperations({ itsRest, adminApiActive }: Settings): OperationGroup {
-  const hasAdmin = DIALECTS[itsRest].hasReleasedPaths && adminApiActive;
+  const { conformanceProfile, hasReleasedPaths } = DIALECTS[itsRest];
+  const hasAdmin = hasReleasedPaths && adminApiActive;
   return {
     tag: 'System',
     description: 'What this server is',
@@ -38,7 +39,7 @@ export function systemOperations({ itsRest, adminApiActive }: Settings): Operati
             solution_version: PRODUCT_VERSION,
             vendor: PRODUCT,
             restapi_specs_version: itsRest,
-            conformance_profile: 'STANDARD',
+            conformance_profile: conformanceProfile,
             endpoints: ['/ehr', '/definition', '/query', ...(hasAdmin ? ['/admin'] : [])],
           };
         },

@@ -4,6 +4,7 @@
 export const FOLDERS = [
   'System',
   'TEMPLATE',
+  'ARCHETYPE',
   'STORED_QUERY',
   'EHR',
   'EHR_STATUS',
@@ -24,8 +25,8 @@ export const FOLDERS = [
 const FIRST = [
   'directory_create',
   'ehr_create',
-  'query_store',
   'archetype_adl1.4_upload',
+  'query_store',
   'query_store_version',
   'composition_item_tag_put',
   'ehr_status_item_tag_put',
@@ -90,8 +91,8 @@ export function pathValue(name: string, operationId: string): string {
 
 const PATH_VALUES: Readonly<Record<string, string>> = {
   template_id: '{{template_id}}',
-  qualified_query_name: '{{query_name}}',
   archetype_id: 'openEHR-EHR-OBSERVATION.pulse_of_house.v1',
+  qualified_query_name: '{{query_name}}',
   version: '{{query_version}}',
   versioned_object_uid: '{{composition_id}}',
   composition_id: '{{composition_id}}',
@@ -134,8 +135,8 @@ export const IF_MATCH: Readonly<Record<string, string>> = {
 /** Statuses beside those of success: of a second run, of a server that others use too, or where two administrators are needed. */
 const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   'template_adl1.4_upload': [409],
-  query_store_version: [409],
   'archetype_adl1.4_upload': [409],
+  query_store_version: [409],
   confirmMerge: [404],
   withdrawMerge: [404],
   confirmApproval: [404],
@@ -202,7 +203,7 @@ export function afterScript(id: string, statuses: readonly number[]): string[] {
 }
 
 const version = (resource: string): string[] => [
-  `const uid = pm.response.headers.get('ETag').replaceAll('"', '');`,
+  `const uid = pm.response.headers.get('ETag').replace(/^W\\/|"/g, '');`,
   `pm.collectionVariables.set('${resource}_uid', uid);`,
   `pm.collectionVariables.set('${resource}_id', uid.split('::')[0]);`,
 ];
@@ -211,7 +212,9 @@ const TAG_IDS = [
 ];
 
 const SETS: Readonly<Record<string, readonly string[]>> = {
-  ehr_create: [`pm.collectionVariables.set('ehr_id', pm.response.headers.get('ETag').replaceAll('"', ''));`],
+  ehr_create: [
+    `pm.collectionVariables.set('ehr_id', pm.response.headers.get('ETag').replace(/^W\\/|"/g, ''));`,
+  ],
   ehr_status_get_at_time: version('ehr_status'),
   ehr_status_update: version('ehr_status'),
   composition_create: version('composition'),
@@ -219,7 +222,7 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   directory_create: version('directory'),
   directory_update: version('directory'),
   contribution_create: [
-    `pm.collectionVariables.set('contribution_uid', pm.response.headers.get('ETag').replaceAll('"', ''));`,
+    `pm.collectionVariables.set('contribution_uid', pm.response.headers.get('ETag').replace(/^W\\/|"/g, ''));`,
   ],
   contribution_get: [
     `const [made] = pm.response.json().versions;`,

@@ -179,6 +179,11 @@ function statusOf({ id, namespace }: Subject): EHR_STATUS {
   return {
     _type: 'EHR_STATUS',
     archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+    archetype_details: {
+      _type: 'ARCHETYPED',
+      archetype_id: { _type: 'ARCHETYPE_ID', value: 'openEHR-EHR-EHR_STATUS.generic.v1' },
+      rm_version: '1.0.4',
+    },
     name: { _type: 'DV_TEXT', value: 'EHR Status' },
     subject: { _type: 'PARTY_SELF', external_ref },
     is_queryable: true,

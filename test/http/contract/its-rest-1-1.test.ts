@@ -47,9 +47,9 @@ it('takes the two editions and refuses others at the start, naming those there a
   expect(loadConfig({}).itsRest).toBe('1.0.3');
   expect(loadConfig({}).preferMinimalUpdateStatus).toBe(200);
   expect(loadConfig({ ITS_REST: '1.1.0' }).preferMinimalUpdateStatus).toBe(204);
-  expect(loadConfig({ ITS_REST: '1.1.0', PREFER_MINIMAL_UPDATE_STATUS: '200' }).preferMinimalUpdateStatus).toBe(
-    200,
-  );
+  expect(
+    loadConfig({ ITS_REST: '1.1.0', PREFER_MINIMAL_UPDATE_STATUS: '200' }).preferMinimalUpdateStatus,
+  ).toBe(200);
   expect(() => loadConfig({ ITS_REST: '1.1' })).toThrow(/ITS_REST must be one of \[1\.0\.3, 1\.1\.0\]/);
 });
 
@@ -121,7 +121,10 @@ describe('system', () => {
   it('says which edition it speaks, in OPTIONS, status and the description', async () => {
     for (const [edition, listener] of Object.entries(APPS)) {
       const options = await request(listener).options(V1);
-      expect(options.body).toMatchObject({ restapi_specs_version: edition });
+      expect(options.body).toMatchObject({
+        restapi_specs_version: edition,
+        conformance_profile: edition === '1.0.3' ? 'STANDARD' : 'CORE',
+      });
       expect((options.body as Json).endpoints).toEqual(['/ehr', '/definition', '/query']);
       expect(options.headers.allow).toBe('OPTIONS');
       const status = await request(listener).get('/rest/status');
@@ -242,16 +245,18 @@ describe('an EHR_STATUS', () => {
     const withId = (body: object) =>
       both((listener) => request(listener).put(`${V1}/ehr/${randomUUID()}`).send(body));
     expect(await withId(rootless)).toEqual({ '1.0.3': 201, '1.1.0': 422 });
+    const made = await request(app).get(`${V1}/ehr/${await givenEhr(app)}?include=ehr_status`);
+    const status = without((made.body as Json).ehr_status as Json, 'uid');
+    expect(await create(status)).toEqual({ '1.0.3': 201, '1.1.0': 201 });
+    const lenient = testApp({ ...RELEASE_1_1, validation: 'lenient-all' });
+    expect((await request(lenient).post(`${V1}/ehr`).send(rootless)).status).toBe(201);
   });
 
   it('is updated whole, also in a CONTRIBUTION', async () => {
     const update = (body: object) =>
       both(async (listener) => {
         const { headers } = await request(app).get(at('/ehr_status'));
-        return request(listener)
-          .put(at('/ehr_status'))
-          .set('If-Match', String(headers.etag))
-          .send(body);
+        return request(listener).put(at('/ehr_status')).set('If-Match', String(headers.etag)).send(body);
       });
     expect(await update(without(STATUS, 'name'))).toEqual({ '1.0.3': 200, '1.1.0': 400 });
     expect(await update(without(STATUS, 'archetype_details'))).toEqual({ '1.0.3': 200, '1.1.0': 422 });
