@@ -77,20 +77,27 @@ async function deleteSeveral(ctx: Context, settings: Settings): Promise<void> {
   const cascade = isAll || (queryParameter(ctx, 'cascade') ?? false);
   for (const ehrId of named) if ((await ehrById(ehrId))?.state !== 'active') throw ehrNotFound(ehrId);
   const [rest, removed] = [new Rest(), [] as string[]];
-  for await (const ehrId of isAll ? everyEhr() : named) {
-    // Each is a transaction of its own, with a record of its own.
-    const draft = auditDraft(ctx, 204);
-    draft.about({ ehr_id: ehrId });
-    try {
-      await withAuditDraft(draft, () => eraseEhr(ehrId, { cascade, handOver: rest.take }));
-      removed.push(ehrId);
-    } catch (error) {
-      // Of all that there are, one may go meanwhile.
-      if (!isAll || !(error instanceof CdrError) || error.code !== 'not-found') throw error;
-    }
-  }
+  for await (const ehrId of isAll ? everyEhr() : named)
+    if (await erased(ctx, ehrId, { cascade, isAll, rest })) removed.push(ehrId);
   auditAbout(ctx, { ehr_ids: removed });
   ctx.status = rest.status;
+}
+
+/** Removes one of several EHRs, in a transaction of its own that has a record of its own; false: of all, it went meanwhile. */
+async function erased(
+  ctx: Context,
+  ehrId: string,
+  how: { readonly cascade: boolean; readonly isAll: boolean; readonly rest: Rest },
+): Promise<boolean> {
+  const draft = auditDraft(ctx, 204);
+  draft.about({ ehr_id: ehrId });
+  try {
+    await withAuditDraft(draft, () => eraseEhr(ehrId, { cascade: how.cascade, handOver: how.rest.take }));
+    return true;
+  } catch (error) {
+    if (!how.isAll || !(error instanceof CdrError) || error.code !== 'not-found') throw error;
+    return false;
+  }
 }
 
 /** A pass over all EHRs; those that are made meanwhile may be among them or not. */

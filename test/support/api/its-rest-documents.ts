@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import type { JsonObject } from '../../../openehr/base/json.js';
+import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import type { Operation } from '../../../routes/http/operation/operation.js';
 import { STANDARD_API } from '../../../routes/http/request/request-state.js';
 
@@ -39,22 +39,34 @@ export interface OfficialOperation {
   readonly violations: (status: number, body: unknown) => readonly string[];
 }
 
-/** What has to be corrected in memory; the files stay as they are. */
-function corrected(text: string): string {
-  return (
-    text
-      // A template of a URI with its query is no path of OpenAPI.
-      .replace('/admin/ehr/all{?ehr_id*}:', '/admin/ehr/all:')
-      // "The response body MAY contain error details" (response 400): they cannot be required. What is wrong with a header has none.
-      .replaceAll('required:\n        - message\n        - validationErrors', 'required:\n        - message')
-  );
+/** What has to be corrected in memory, each with its reason; the files stay as they are. */
+function corrected(document: OpenApi): OpenApi {
+  const { schemas = {} } = document.components;
+  const { Archetyped, Composition, Error: error, ...others } = schemas;
+  // It alone is closed, so that it could not have the `_type` that every object of the reference model may have.
+  if (Archetyped !== undefined) delete Archetyped.additionalProperties;
+  // RM: COMPOSITION.context is 0..1, and a persistent COMPOSITION has none.
+  if (Composition !== undefined) Composition.required = without(Composition.required, 'context');
+  // "The response body MAY contain error details" (response 400): they cannot be required, and a bad header has none.
+  if (error !== undefined) error.required = without(error.required, 'validationErrors');
+  // RM common: ITEM_TAG.target is a UID_BASED_ID; the document has an OBJECT_REF.
+  for (const [name, schema] of Object.entries(others))
+    if (name.startsWith('ItemTagOf'))
+      Object.assign(schema.properties as JsonObject, {
+        target: { $ref: '#/components/schemas/UUidBasedId' },
+      });
+  return document;
+}
+
+function without(names: JsonValue | undefined, name: string): JsonValue {
+  return Array.isArray(names) ? names.filter((each) => each !== name) : [];
 }
 
 /** Every operation of the documents, once. */
 export function officialOperations(): OfficialOperation[] {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
   return names.flatMap((name) =>
-    operationsOf(parse(corrected(readFileSync(`${FOLDER}/${name}`, 'utf8'))) as OpenApi),
+    operationsOf(corrected(parse(readFileSync(`${FOLDER}/${name}`, 'utf8')) as OpenApi)),
   );
 }
 
@@ -77,7 +89,8 @@ function operationsOf(document: OpenApi): OfficialOperation[] {
         return {
           id: operation.operationId,
           method: method.toUpperCase(),
-          path: bare(path === '/' ? '' : path),
+          // A template of a URI with its query (`/admin/ehr/all{?ehr_id*}`) is no path of OpenAPI.
+          path: bare(path === '/' ? '' : path.replace(/\{\?.*$/, '')),
           statuses: Object.keys(operation.responses).map(Number),
           headersOf: (status) =>
             Object.keys(responseOf(status)?.headers ?? {}).map((name) => name.toLowerCase()),
