@@ -11,7 +11,7 @@ const PREFIX = 'SHA-256/RFC8785:';
 const DIGEST = /^SHA-256\/RFC8785:[0-9a-f]{64}$/;
 
 /** What is known of the signature of a VERSION. */
-export type SignatureState = 'absent' | 'verified' | 'mismatched' | 'unverifiable';
+type SignatureState = 'absent' | 'verified' | 'mismatched' | 'unverifiable';
 
 /**
  * The digest of a VERSION (`SIGNING=digest`): of its ORIGINAL_VERSION as RFC 8785 writes it, without `signature`, and without

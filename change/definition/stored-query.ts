@@ -25,7 +25,7 @@ export interface QueryText {
 }
 
 /** Where a text goes that names no version: the next major one, or over version 1.0.0. */
-export type UnversionedPlace = 'next' | 'first';
+type UnversionedPlace = 'next' | 'first';
 
 const FIRST: SemanticVersion = { major: 1, minor: 0, patch: 0, prerelease: null };
 

@@ -5,7 +5,7 @@ import { documents } from '../access/documents.js';
 export const COUNTED_KINDS = ['contributions', 'versioned_compositions', 'versions'] as const;
 
 /** A kind of thing that is counted: CONTRIBUTIONs, VERSIONED_COMPOSITIONs, VERSIONs of COMPOSITIONs. */
-export type CountedKind = (typeof COUNTED_KINDS)[number];
+type CountedKind = (typeof COUNTED_KINDS)[number];
 
 /** What is counted: whatever came to be from `from` to `to`, both included, in an EHR or in all. */
 export interface Span {
@@ -15,7 +15,7 @@ export interface Span {
 }
 
 /** One of what is counted. */
-export interface CountedRecord {
+interface CountedRecord {
   readonly uid: string;
   readonly ehr_id: string;
   readonly time: Date;

@@ -18,7 +18,7 @@ export interface ArchetypeDoc {
 }
 
 /** What a list shows of an archetype. */
-export type ArchetypeSummary = Omit<ArchetypeDoc, 'source'>;
+type ArchetypeSummary = Omit<ArchetypeDoc, 'source'>;
 
 const ArchetypeModel = model(
   'Archetype',

@@ -3,7 +3,7 @@ import { characters } from '../base/work.js';
 import { parseOdin, type OdinBlock, type OdinValue } from './odin.js';
 
 /** A code of an archetype in one language. */
-export interface ArchetypeTerm {
+interface ArchetypeTerm {
   readonly code: string;
   readonly text: string;
   readonly description?: string;

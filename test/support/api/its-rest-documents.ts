@@ -27,7 +27,7 @@ interface OpenApi {
 }
 
 /** An operation of the official documents of ITS-REST 1.1.0. */
-export interface OfficialOperation {
+interface OfficialOperation {
   readonly id: string;
   readonly method: string;
   /** Below the standard API, parameters as `{}`. */
