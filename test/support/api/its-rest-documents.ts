@@ -45,8 +45,9 @@ function corrected(document: OpenApi): OpenApi {
   const { Archetyped, Composition, Error: error, ...others } = schemas;
   // It alone is closed, so that it could not have the `_type` that every object of the reference model may have.
   if (Archetyped !== undefined) delete Archetyped.additionalProperties;
-  // RM: COMPOSITION.context is 0..1, and a persistent COMPOSITION has none.
-  if (Composition !== undefined) Composition.required = without(Composition.required, 'context');
+  // RM: COMPOSITION.context and content are 0..1: a persistent COMPOSITION has no context, and a template may ask for no content.
+  if (Composition !== undefined)
+    Composition.required = without(without(Composition.required, 'context'), 'content');
   // "The response body MAY contain error details" (response 400): they cannot be required, and a bad header has none.
   if (error !== undefined) error.required = without(error.required, 'validationErrors');
   // RM common: ITEM_TAG.target is a UID_BASED_ID; the document has an OBJECT_REF.
