@@ -30,12 +30,7 @@ export type ErrorCode =
  * template; an OPT that can be read and makes no sense; a tag; a directory that is not there.
  */
 export type Refusal =
-  | 'lacking-attribute'
-  | 'broken-rule'
-  | 'other-template'
-  | 'template-text'
-  | 'item-tag'
-  | 'no-directory';
+  'lacking-attribute' | 'broken-rule' | 'other-template' | 'template-text' | 'item-tag' | 'no-directory';
 
 /** One thing that stands against what was asked for, as the answer shows it. */
 export interface ErrorObstacle {

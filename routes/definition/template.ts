@@ -153,7 +153,8 @@ async function listTemplates(ctx: Context, { itsRest }: Settings): Promise<void>
   if (offset < 0 || fetch < 1)
     throw new CdrError('invalid', 'offset must be at least 0 and fetch at least 1');
   const wanted = (await templateSummaries()).filter(isWanted);
-  const isOfLatest = DIALECTS[itsRest].isTemplateListOfLatest && queryParameter(ctx, 'filter_version') === null;
+  const isOfLatest =
+    DIALECTS[itsRest].isTemplateListOfLatest && queryParameter(ctx, 'filter_version') === null;
   const listed = isOfLatest ? latestOfEach(wanted) : wanted;
   const records = listed.slice(offset, offset + fetch).map(recordOf);
   if (type.format !== 'XML') {

@@ -24,11 +24,13 @@ export function groupsIn(groups: readonly OperationGroup[], dialect: Dialect): r
 }
 
 function withoutLocation(operation: Operation): Operation {
-  const responses = Object.entries(operation.responses).map(([status, answer]): [string, AnswerDescription] => [
-    status,
-    answer.headers === undefined
-      ? answer
-      : { ...answer, headers: answer.headers.filter((name) => name !== 'Location') },
-  ]);
+  const responses = Object.entries(operation.responses).map(
+    ([status, answer]): [string, AnswerDescription] => [
+      status,
+      answer.headers === undefined
+        ? answer
+        : { ...answer, headers: answer.headers.filter((name) => name !== 'Location') },
+    ],
+  );
   return { ...operation, responses: Object.fromEntries(responses) };
 }

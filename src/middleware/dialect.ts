@@ -33,7 +33,11 @@ export function refusalsIn({ refusals }: Dialect): Middleware | null {
       if (!(error instanceof CdrError)) throw error;
       const { about } = error.details;
       const code = about === undefined ? undefined : refusals[about];
-      if (code === undefined || code === error.code || !isStandard(ctx.state.matched?.operation ?? { path: '' }))
+      if (
+        code === undefined ||
+        code === error.code ||
+        !isStandard(ctx.state.matched?.operation ?? { path: '' })
+      )
         throw error;
       throw new CdrError(code, error.message, { ...error.details, cause: error });
     }
