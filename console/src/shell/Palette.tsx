@@ -6,29 +6,54 @@ import {
   type SpotlightActionGroupData,
 } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, type KeyboardEvent, type ReactNode } from 'react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { findPatients } from '../pages/patients/patient-queries.js';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { LANGUAGES, type Language } from '../messages/languages.js';
 import { useMessages } from '../messages/messages.js';
 import { patientView, templateView, useGo } from './address.js';
+import { FIELD, type Wanted } from './typed-ahead.js';
 import { useApi, useIsClosed, useSession } from '../session/session.js';
 import { useSignOut } from '../session/use-sign-out.js';
 
+const ACTION = '.mantine-Spotlight-action';
+
 /** Finds patients, templates, stored queries and pages by a few letters. */
-export function Palette({ close }: { readonly close: () => void }): ReactNode {
+export function Palette({
+  wanted,
+  want,
+  close,
+}: {
+  readonly wanted: Wanted;
+  readonly want: (wanted: Wanted) => void;
+  readonly close: () => void;
+}): ReactNode {
   const { t } = useMessages();
-  const [text, setText] = useState('');
-  const actions = useActions(text);
+  const { text, isChosen } = wanted;
+  const { actions, isComplete } = useActions(text);
   useEffect(() => {
     spotlight.open();
   }, []);
+  useEffect(() => {
+    if (!isChosen || !isComplete) return undefined;
+    let frame = requestAnimationFrame(choose);
+    // What is found is on the screen a frame after it is known; the palette itself some frames after it was opened.
+    function choose(): void {
+      if (document.querySelector(FIELD) === null) {
+        frame = requestAnimationFrame(choose);
+        return;
+      }
+      want({ text, isChosen: false });
+      chooseFirst();
+    }
+    return () => cancelAnimationFrame(frame);
+  }, [isChosen, isComplete, text, want]);
   return (
     <Spotlight
       actions={actions}
       query={text}
-      onQueryChange={setText}
+      onQueryChange={(next) => want({ text: next, isChosen: false })}
       onSpotlightClose={close}
       nothingFound={t('palette.nothing')}
       limit={8}
@@ -38,16 +63,22 @@ export function Palette({ close }: { readonly close: () => void }): ReactNode {
       searchProps={{
         placeholder: t('palette.placeholder'),
         'aria-label': t('nav.search'),
-        onKeyDown: chooseFirst,
+        // Before the palette's own way, which takes what was found for fewer letters.
+        onKeyDownCapture: (event: KeyboardEvent) => {
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+          event.stopPropagation();
+          event.preventDefault();
+          want({ text, isChosen: true });
+        },
       }}
     />
   );
 }
 
-/** Enter takes the first that is found: what comes from the server comes too late to be chosen beforehand. */
-function chooseFirst({ key }: { readonly key: string }): void {
-  if (key !== 'Enter' || document.querySelector('.mantine-Spotlight-action[data-selected]') !== null) return;
-  document.querySelector<HTMLElement>('.mantine-Spotlight-action')?.click();
+/** What is marked, else the first that is found: what comes from the server comes too late to be marked beforehand. */
+function chooseFirst(): void {
+  const marked = document.querySelector<HTMLElement>(`${ACTION}[data-selected]`);
+  (marked ?? document.querySelector<HTMLElement>(ACTION))?.click();
 }
 
 /** What can be done from anywhere. */
@@ -82,7 +113,11 @@ function useActs(): SpotlightActionData[] {
   ];
 }
 
-function useActions(text: string): SpotlightActionGroupData[] {
+/** What fits a text, and whether all has been asked that finds it. */
+function useActions(text: string): {
+  readonly actions: SpotlightActionGroupData[];
+  readonly isComplete: boolean;
+} {
   const { t } = useMessages();
   const acts = useActs();
   const isOpen = useSession().isIn && !useIsClosed();
@@ -105,7 +140,9 @@ function useActions(text: string): SpotlightActionGroupData[] {
       label: t(`nav.${to === '/' ? 'overview' : (to.slice(1) as 'patients')}`),
       onClick: () => go({ to }),
     }));
-  return [
+  const isComplete =
+    wanted === text.trim() && ![patients, templates, queries].some(({ isFetching }) => isFetching);
+  const actions = [
     {
       group: t('nav.patients'),
       actions: (patients.data ?? []).map(({ ehrId, subject }) => ({
@@ -137,4 +174,5 @@ function useActions(text: string): SpotlightActionGroupData[] {
     { group: t('palette.pages'), actions: pages },
     { group: t('palette.acts'), actions: acts },
   ];
+  return { actions, isComplete };
 }

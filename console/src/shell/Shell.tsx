@@ -7,6 +7,7 @@ import { useIsClosed, useSession, useWhyOver } from '../session/session.js';
 import { useHiddenPage, useIdleLock } from '../session/use-idle-lock.js';
 import { Icon, type IconName } from '../widgets/Icon.js';
 import { ConnectionBar } from './ConnectionBar.js';
+import { useTypedAhead } from './typed-ahead.js';
 
 // What a first look does not need comes after it.
 const Palette = lazy(() => import('./Palette.js').then((file) => ({ default: file.Palette })));
@@ -39,6 +40,7 @@ export function Shell(): ReactNode {
   useHiddenPage(why === 'away');
   const isClosed = useIsClosed();
   const [isSearching, search] = useDisclosure();
+  const [wanted, want] = useTypedAhead(isSearching);
   const [isHelping, help] = useDisclosure();
   useHotkeys(
     isOver
@@ -83,7 +85,7 @@ export function Shell(): ReactNode {
         <ConnectionBar />
         <Suspense key={person}>{isIn ? <Outlet /> : <SignIn />}</Suspense>
       </main>
-      <Suspense>{isSearching && <Palette close={search.close} />}</Suspense>
+      <Suspense>{isSearching && <Palette wanted={wanted} want={want} close={search.close} />}</Suspense>
       <Suspense>
         <Toasts />
       </Suspense>
