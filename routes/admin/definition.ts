@@ -6,15 +6,16 @@ import { exactVersion } from '../../openehr/base/semver.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { deleteStoredQuery } from '../../change/definition/stored-query.js';
 import { deleteAllTemplates, deleteTemplate, updateTemplate } from '../../change/definition/template.js';
+import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import { templateById } from '../../models/definition/template.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { requiredBodyText, writeText } from '../http/exchange.js';
 import { MAX_NAME_LENGTH, queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import type { BodyDescription, Operation } from '../http/operation/operation.js';
+import { bodyOf } from '../http/request/joi-body.js';
 import { pathParameter } from '../http/request/parameter-values.js';
 import { performOrAsk, waitingAnswer } from './acts.js';
-import { bodyOf } from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 import { compileTemplateBody } from '../http/request/request-body.js';
 
@@ -43,6 +44,20 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
       failure: { root: 'AdminUpdateResponseData', fields: { updated: 0 } },
       largestBody: { bytes: settings.maxTemplateBytes, setting: 'MAX_TEMPLATE_BYTES' },
       handle: replaceTemplate,
+    }),
+    adminOperation({
+      id: 'previewTemplate',
+      method: 'POST',
+      path: '/template/{template_id}/preview',
+      summary: 'Get the web template that an OPT would have, and store nothing',
+      request: { schema: 'OperationalTemplate', types: 'xml' },
+      responses: {
+        200: { description: 'Its web template', body: { schema: 'WebTemplate', types: 'webTemplate' } },
+      },
+      errors: [400],
+      failure: { root: 'AdminUpdateResponseData', fields: { updated: 0 } },
+      largestBody: { bytes: settings.maxTemplateBytes, setting: 'MAX_TEMPLATE_BYTES' },
+      handle: previewTemplate,
     }),
     adminOperation({
       id: 'deleteTemplate',
@@ -96,6 +111,27 @@ async function replaceTemplate(ctx: Context): Promise<void> {
   requestBody('admin-template', ctx.get('Content-Type'));
   const form = responseBody('admin-template', ctx.get('Accept'));
   const templateId = pathParameter(ctx, 'template_id');
+  const { opt, compiled } = await optOf(ctx, templateId);
+  if ((await templateById(templateId)) === null) throw templateNotFound(templateId, 'not-found');
+  requireId(compiled, templateId);
+  const doc = await updateTemplate({ opt, compiled });
+  writeText(ctx, form, form.format === 'XML' ? doc.opt : JSON.stringify(doc.opt));
+}
+
+async function previewTemplate(ctx: Context): Promise<void> {
+  requestBody('admin-template', ctx.get('Content-Type'));
+  const form = responseBody('web-template', ctx.get('Accept'));
+  const templateId = pathParameter(ctx, 'template_id');
+  const { compiled } = await optOf(ctx, templateId);
+  requireId(compiled, templateId);
+  writeText(ctx, form, compiled.webTemplateText);
+}
+
+/** The OPT of the body, compiled. @throws as `compileTemplate` */
+async function optOf(
+  ctx: Context,
+  templateId: string,
+): Promise<{ readonly opt: string; readonly compiled: CompiledTemplate }> {
   auditAbout(ctx, { target: templateId });
   const opt = requiredBodyText(ctx);
   if (
@@ -106,13 +142,12 @@ async function replaceTemplate(ctx: Context): Promise<void> {
   ) {
     throw new CdrError('invalid', 'error: Content is not allowed in prolog.');
   }
-  const compiled = await compileTemplateBody(ctx, opt);
-  if ((await templateById(templateId)) === null) throw templateNotFound(templateId, 'not-found');
-  if (compiled.templateId !== templateId) {
+  return { opt, compiled: await compileTemplateBody(ctx, opt) };
+}
+
+function requireId(compiled: CompiledTemplate, templateId: string): void {
+  if (compiled.templateId !== templateId)
     throw new CdrError('invalid', `the template id of the body is ${compiled.templateId}, not ${templateId}`);
-  }
-  const doc = await updateTemplate({ opt, compiled });
-  writeText(ctx, form, form.format === 'XML' ? doc.opt : JSON.stringify(doc.opt));
 }
 
 async function removeTemplate(ctx: Context): Promise<void> {

@@ -7,7 +7,8 @@ import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
 import { requireVersion } from '../ehr/read-version.js';
-import { bodyOf, MERGE_ANSWER, MERGE_DETAILS, MERGE_FAILURE, reason, uuid } from './merge-request.js';
+import { bodyOf } from '../http/request/joi-body.js';
+import { MERGE_ANSWER, MERGE_DETAILS, MERGE_FAILURE, reason, uuid } from './merge-request.js';
 import { performOrAsk, waitingAnswer } from './acts.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 

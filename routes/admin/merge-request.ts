@@ -2,12 +2,9 @@ import Joi from 'joi';
 import type { Context } from 'koa';
 import { changeContext } from '../../change/commit/context.js';
 import type { Settings } from '../../config/settings.js';
-import { violationAt } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 import { isUuid } from '../../openehr/base/object-version-id.js';
-import { parseJson } from '../../openehr/format/canonical-json.js';
-import { requestBody } from '../../openehr/format/media-type.js';
 import {
   STATUS_FIELDS,
   type ConflictChoice,
@@ -19,11 +16,10 @@ import {
   type Side,
   type UnmergeRequest,
 } from '../../merge/request.js';
-import { bodyText, requiredBodyText } from '../http/exchange.js';
+import { bodyText } from '../http/exchange.js';
 import type { BodyDescription } from '../http/operation/operation.js';
 import { setFailureRecord } from '../http/answer/error-status.js';
-import { bodyReading } from '../http/request/request-body.js';
-import { within } from '../../openehr/base/work.js';
+import { bodyOf } from '../http/request/joi-body.js';
 
 /** Name of the record that every merge operation answers. */
 export const MERGE_DETAILS = 'MergeDetailsDto';
@@ -81,9 +77,6 @@ const pair = {
 
 /** Choices in one body. */
 const MAX_CHOICES = 1_000;
-/** What an error says of a body: at most so many problems, each in so many characters. */
-const MAX_PROBLEMS = 10;
-const MAX_PROBLEM = 500;
 /** A template id or the id of an object: the audit keeps it as the name of a field, which cannot hold NUL. */
 const choiceKey = Joi.string()
   .max(MAX_NAME)
@@ -235,35 +228,6 @@ function readBody<T>(ctx: Context, schema: Joi.ObjectSchema<T>): T {
   return bodyOf(ctx, schema, (body) => {
     namePair(ctx, { source: stringOrEmpty(body.source_ehr), target: stringOrEmpty(body.target_ehr) });
   });
-}
-
-/**
- * A JSON object of a request. `seen`: what to note of it even if it is refused.
- * @throws unsupported-media-type; invalid with everything that is wrong
- */
-export function bodyOf<T>(
-  ctx: Context,
-  schema: Joi.ObjectSchema<T>,
-  seen: (body: JsonObject) => void = () => undefined,
-): T {
-  requestBody('query', ctx.get('Content-Type'));
-  const text = requiredBodyText(ctx);
-  const body = within(ctx.state.work, () => parseJson(text, bodyReading(ctx)));
-  if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
-  seen(body);
-  const validated = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });
-  if (validated.error !== undefined) throw refused(validated.error.details);
-  return validated.value;
-}
-
-function refused(details: readonly Joi.ValidationErrorItem[]): CdrError {
-  const shortened = (text: string): string => text.slice(0, MAX_PROBLEM);
-  const problems = details
-    .slice(0, MAX_PROBLEMS)
-    .map(({ path, message }) => violationAt(shortened(`/${path.join('/')}`), shortened(message)));
-  const more = details.length > MAX_PROBLEMS ? [`and ${details.length - MAX_PROBLEMS} more`] : [];
-  const message = [...problems.map((problem) => problem.message), ...more].join('; ');
-  return new CdrError('invalid', message, { problems });
 }
 
 function stringOrEmpty(value: unknown): string {

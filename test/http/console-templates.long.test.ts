@@ -41,8 +41,20 @@ inBrowser('the templates of a modeller (skipped where no Chromium is installed)'
     await upload();
     await web.open('/templates');
     await web.pasteToken(['ADMIN']);
-    const changed = OPT.replace(/<concept>[^<]*</, '<concept>Changed<');
+    // One node may be repeated less often.
+    const changed = OPT.replace(
+      '<upper_unbounded>true</upper_unbounded>',
+      '<upper_unbounded>false</upper_unbounded><upper>7</upper>',
+    );
     await drop(changed);
+    // What it does is seen before it is done.
+    await web.page.getByRole('heading', { name: 'What would change' }).waitFor();
+    const [was = '', is = ''] = [
+      await web.page.locator('.template-differences del').first().innerText(),
+      await web.page.locator('.template-differences ins').first().innerText(),
+    ];
+    expect([was, is].join(' → ')).toMatch(/\*.* → .*7/);
+    expect(await admin().templates.get(NAME)).toBe(OPT);
     await web.page.getByRole('button', { name: 'Replace the stored one' }).click();
     await web.page.getByRole('heading', { name: NAME }).waitFor();
     expect(await admin().templates.get(NAME)).toBe(changed);

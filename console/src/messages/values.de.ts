@@ -49,6 +49,7 @@ export const values: Readonly<Record<keyof typeof english, string>> = {
   'unsaved.deleteOf': 'Eingaben verwerfen: {template}',
   'unsaved.sure': 'Ihre Eingaben hier sind dann weg. Verwerfen?',
   'templates.find': 'Templates finden',
+  'templates.wouldChange': 'Was sich ändern würde',
   'templates.replace': 'Das gespeicherte ersetzen',
   'templates.replaceHint': 'Nur eines, das kein Dokument verwendet, wird ersetzt.',
   'templates.replaceWho': 'Eines, das kein Dokument verwendet, kann die Verwaltung ersetzen.',

@@ -45,6 +45,7 @@ export const values = {
   'unsaved.deleteOf': 'Discard what was typed: {template}',
   'unsaved.sure': 'What you typed here will be gone. Discard it?',
   'templates.find': 'Find templates',
+  'templates.wouldChange': 'What would change',
   'templates.replace': 'Replace the stored one',
   'templates.replaceHint': 'Only one that no document uses is replaced.',
   'templates.replaceWho': 'An administrator can replace one that no document uses.',

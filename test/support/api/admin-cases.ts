@@ -69,6 +69,19 @@ function templateCases(world: World): ApiCase[] {
     },
     { id: 'updateTemplate', status: 422, call: async () => ({ params: await used(), body }) },
     {
+      id: 'previewTemplate',
+      status: 200,
+      call: () => {
+        const { templateId, text } = world.opt();
+        return { params: { template_id: templateId }, body: text };
+      },
+    },
+    {
+      id: 'previewTemplate',
+      status: 400,
+      call: () => ({ params: { template_id: 'another' }, body: world.opt().text }),
+    },
+    {
       id: 'deleteTemplate',
       status: 202,
       call: async () => ({ params: { template_id: (await world.template()).template_id } }),

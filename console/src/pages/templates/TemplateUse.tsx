@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { WebTemplate } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
-import { templateDifferences } from '../../record/template-differences.js';
 import { useApi } from '../../session/session.js';
 import { useAddress } from '../../shell/address.js';
 import { numberText } from '../../widgets/number-text.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
+import { TemplateDifferences } from './TemplateDifferences.js';
 
 const COUNT = `SELECT COUNT(c/uid/value) AS used FROM EHR e CONTAINS COMPOSITION c
 WHERE c/archetype_details/template_id/value = $template`;
@@ -60,7 +60,6 @@ function Differences({
   readonly template: WebTemplate;
   readonly other: string;
 }): ReactNode {
-  const { t, language } = useMessages();
   const api = useApi();
   const { data, error } = useQuery({
     queryKey: ['web-template', other],
@@ -68,26 +67,5 @@ function Differences({
     staleTime: Infinity,
   });
   if (error !== null) return <Failure error={error} />;
-  if (data === undefined) return <Loading rows={4} />;
-  const differences = templateDifferences(data, template, language);
-  if (differences.length === 0) return <Text mt="xs">{t('templates.same')}</Text>;
-  return (
-    <ul className="differences template-differences">
-      {differences.map(({ path, name, before, after }) => (
-        <li key={path}>
-          <Text>
-            {name}{' '}
-            <Text span size="xs" c="dimmed">
-              <code>{path}</code>
-            </Text>
-          </Text>
-          <Text size="sm">
-            {before === null ? <b className="quiet">{t('diff.added')}</b> : <del>{before}</del>}
-            {' → '}
-            {after === null ? <b className="quiet">{t('diff.removed')}</b> : <ins>{after}</ins>}
-          </Text>
-        </li>
-      ))}
-    </ul>
-  );
+  return data === undefined ? <Loading rows={4} /> : <TemplateDifferences before={data} after={template} />;
 }

@@ -1,11 +1,13 @@
 import { CdrError } from '@everchart/client';
 import { Button, FileButton, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useOffice } from '../../session/session.js';
 import { templateView, useGo } from '../../shell/address.js';
-import { Failure } from '../../widgets/states.js';
+import { Section } from '../../widgets/Page.js';
+import { Failure, Loading } from '../../widgets/states.js';
+import { TemplateDifferences } from './TemplateDifferences.js';
 
 /** Takes an OPT that is dropped or chosen; one of a known id replaces that, where nothing uses it and an administrator says so. */
 export function Upload(): ReactNode {
@@ -73,34 +75,53 @@ class Known extends Error {
 
 function Replace({ opt }: { readonly opt: string }): ReactNode {
   const { t } = useMessages();
-  const api = useApi();
   const isAdmin = useOffice()?.isAdmin === true;
-  const settled = useShown();
   const id = idOf(opt);
+  if (id === null) return null;
+  if (isAdmin) return <Replacement key={opt} id={id} opt={opt} />;
+  return (
+    <Text size="sm" mt="xs">
+      {t('templates.replaceWho')}
+    </Text>
+  );
+}
+
+/** What would be another template, before it is one. */
+function Replacement({ id, opt }: { readonly id: string; readonly opt: string }): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const settled = useShown();
+  const { data, error } = useQuery({
+    queryKey: ['template-preview', id, opt],
+    queryFn: async () => ({
+      before: await api.webTemplate(id),
+      after: await api.previewTemplate(id, opt),
+    }),
+    staleTime: 0,
+    gcTime: 0,
+  });
   const replace = useMutation({
     mutationFn: async () => {
-      if (id !== null) await api.replaceTemplate(id, opt);
+      await api.replaceTemplate(id, opt);
       return id;
     },
     onSuccess: settled,
   });
-  if (id === null) return null;
+  if (error !== null) return <Failure error={error} />;
+  if (data === undefined) return <Loading rows={3} />;
   return (
-    <Group mt="xs" gap="xs">
-      {isAdmin ? (
-        <>
-          <Button size="xs" variant="default" loading={replace.isPending} onClick={() => replace.mutate()}>
-            {t('templates.replace')}
-          </Button>
-          <Text size="sm" c="dimmed">
-            {t('templates.replaceHint')}
-          </Text>
-        </>
-      ) : (
-        <Text size="sm">{t('templates.replaceWho')}</Text>
-      )}
+    <Section title={t('templates.wouldChange')}>
+      <TemplateDifferences {...data} />
+      <Group mt="xs" gap="xs">
+        <Button size="xs" variant="default" loading={replace.isPending} onClick={() => replace.mutate()}>
+          {t('templates.replace')}
+        </Button>
+        <Text size="sm" c="dimmed">
+          {t('templates.replaceHint')}
+        </Text>
+      </Group>
       {replace.error !== null && <Failure error={replace.error} />}
-    </Group>
+    </Section>
   );
 }
 
