@@ -47,6 +47,11 @@ export function activeEhrsAfter(ehrId: string, count: number): Promise<ListedEhr
     .toArray();
 }
 
+/** Those of these EHRs that are active, in no order. */
+export function activeEhrsAmong(ehrIds: readonly string[]): Promise<ListedEhr[]> {
+  return activeEhrs({ _id: { $in: [...ehrIds] } }).toArray();
+}
+
 /** Of these EHRs those that queries show. */
 export async function queryableAmong(ehrIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (ehrIds.length === 0) return new Set();

@@ -14,6 +14,8 @@ export const COLLECTIONS = {
   queryOwners: 'query_owners',
   itemTags: 'item_tags',
   drafts: 'drafts',
+  favourites: 'favourites',
+  dashboards: 'dashboards',
   mergeRecords: 'merge_records',
   mergeArchive: 'merge_archive',
   mergeHistory: 'merge_history',
@@ -171,6 +173,11 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
       { key: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
     ],
   },
+  {
+    name: COLLECTIONS.favourites,
+    indexes: [{ key: { owner: 1, since: -1 } }, { key: { ehr_id: 1 } }],
+  },
+  { name: COLLECTIONS.dashboards, indexes: [{ key: { owner: 1, name: 1 } }] },
   {
     name: COLLECTIONS.mergeRecords,
     indexes: [

@@ -11,12 +11,15 @@ import { compositionOperations } from '../routes/ehr/composition.js';
 import { contributionOperations } from '../routes/ehr/contribution.js';
 import { directoryOperations } from '../routes/ehr/directory.js';
 import { draftOperations } from '../routes/ehr/draft.js';
+import { favouriteOperations } from '../routes/ehr/favourite.js';
+import { printOperations } from '../routes/ehr/print.js';
 import { existingFirst } from '../routes/ehr/existing-first.js';
 import { ehrStatusOperations } from '../routes/ehr/ehr-status.js';
 import { ehrOperations } from '../routes/ehr/ehr.js';
 import type { OperationGroup } from '../routes/http/operation/operation.js';
 import { groupsIn } from '../routes/http/dialect.js';
 import { OperationTable } from '../routes/http/operation/operation-table.js';
+import { dashboardOperations } from '../routes/query/dashboard.js';
 import { queryOperations } from '../routes/query/query.js';
 import { consoleOperations } from '../routes/system/console.js';
 import { demographicOperations } from '../routes/system/demographic.js';
@@ -51,6 +54,9 @@ export function operationTable(settings: Settings, log: Logger, process: Process
     inOrder(itemTagOperations(settings)),
     inOrder(experimentalTagOperations()),
     draftOperations(settings),
+    favouriteOperations(),
+    dashboardOperations(),
+    printOperations(),
     {
       tag: 'Status',
       description: 'Versions of the server, what happens in it, and this description of its API',

@@ -48,6 +48,13 @@ export async function readableEhrWithStatus(
   );
 }
 
+/** The EHR that merges took this one to; null: it is gone, or about to be. */
+export async function mergesTookTo(ehrId: string): Promise<string | null> {
+  const ehr = await ehrById(ehrId);
+  if (ehr?.state === 'merged') return finalEhrId(ehr);
+  return ehr?.state === 'active' ? ehrId : null;
+}
+
 /** 404 for a read of an EHR that was merged into another one. */
 export async function mergedAway(ehr: EhrDoc): Promise<CdrError> {
   const mergedInto = await finalEhrId(ehr);

@@ -9,9 +9,8 @@ import {
   type DraftDoc,
   type ListedDraft,
 } from '../../models/draft.js';
-import { ehrById, finalEhrId } from '../../models/ehr.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
-import { holdWritable, readableEhr } from '../commit/ehr-access.js';
+import { holdWritable, mergesTookTo, readableEhr } from '../commit/ehr-access.js';
 
 /** How long a draft is there after it was saved last. */
 const KEPT_MS = 30 * 24 * 3_600_000;
@@ -37,7 +36,7 @@ export interface DraftContent {
 export async function listDrafts(owner: string): Promise<ListedDraft[]> {
   const drafts = await draftsOf(owner, new Date(), LISTED);
   const now = new Map<string, string | null>();
-  for (const ehrId of new Set(drafts.map((draft) => draft.ehr_id))) now.set(ehrId, await whereNow(ehrId));
+  for (const ehrId of new Set(drafts.map((draft) => draft.ehr_id))) now.set(ehrId, await mergesTookTo(ehrId));
   return drafts.flatMap((draft) => {
     const ehrId = now.get(draft.ehr_id) ?? null;
     return ehrId === null ? [] : [{ ...draft, ehr_id: ehrId }];
@@ -94,14 +93,7 @@ export async function deleteDraft(address: DraftAddress): Promise<void> {
 
 async function knownDraft({ owner, ehrId, draftId }: DraftAddress): Promise<DraftDoc> {
   const draft = await draftOf(draftKey(owner, draftId), new Date());
-  if (draft === null || (await whereNow(draft.ehr_id)) !== ehrId)
+  if (draft === null || (await mergesTookTo(draft.ehr_id)) !== ehrId)
     throw new CdrError('not-found', `you have no draft ${draftId} in EHR ${ehrId}`);
   return draft;
-}
-
-/** The EHR that merges took this one to; null: it is gone, or about to be. */
-async function whereNow(ehrId: string): Promise<string | null> {
-  const ehr = await ehrById(ehrId);
-  if (ehr?.state === 'merged') return finalEhrId(ehr);
-  return ehr?.state === 'active' ? ehrId : null;
 }

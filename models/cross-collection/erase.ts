@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { aqlRemoval } from '../aql-document.js';
 import { contributionRemoval } from '../contribution.js';
 import { draftRemoval, draftRemovalOf } from '../draft.js';
+import { favouriteRemoval } from '../favourite.js';
 import { clearDirectory, ehrRemoval, hideEhr, knownEhrIds, sourcesEndingIn } from '../ehr.js';
 import { itemTagRemoval } from '../item-tag.js';
 import { COLLECTIONS, type CollectionName } from '../layout.js';
@@ -94,6 +95,7 @@ export async function ehrErasure(session: ClientSession, ehrId: string): Promise
     ...mergeRequestRemovals(gone),
     ...waitingRequestRemovals(gone),
     draftRemoval(gone),
+    favouriteRemoval(gone),
     ...distinctRemovals(gone),
     ehrRemoval(gone),
     ...lastRemoval(COLLECTIONS.mergeRecords, await mergeIdsOfSources(sources, { session })),

@@ -10,9 +10,12 @@ export const FOLDERS = [
   'EHR_STATUS',
   'COMPOSITION',
   'Drafts',
+  'Favourites',
+  'Prints',
   'DIRECTORY',
   'CONTRIBUTION',
   'QUERY',
+  'Dashboards',
   'ITEM_TAG',
   'ITEM_TAG of EHRbase',
   'Status',
@@ -31,7 +34,14 @@ const FIRST = [
   'composition_item_tag_put',
   'ehr_status_item_tag_put',
 ];
-const FIRST_TOO = ['draft_save', 'composition_tags_update', 'ehr_status_tags_update', 'mergeEhrs'];
+const FIRST_TOO = [
+  'draft_save',
+  'favourite_save',
+  'dashboard_save',
+  'composition_tags_update',
+  'ehr_status_tags_update',
+  'mergeEhrs',
+];
 /** Before two EHRs are merged. */
 const BEFORE_ALL = ['sayDistinct', 'takeBackDistinct'];
 const LAST = [
@@ -76,6 +86,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   merge_id: '00000000-0000-4000-8000-000000000000',
   approval_id: '00000000-0000-4000-8000-000000000000',
   draft_id: '00000000-0000-4000-8000-000000000001',
+  dashboard_id: '00000000-0000-4000-8000-000000000002',
   tag_ids: '[]',
 };
 
@@ -103,6 +114,7 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   merge_id: '{{merge_id}}',
   approval_id: '{{approval_id}}',
   draft_id: '{{draft_id}}',
+  dashboard_id: '{{dashboard_id}}',
   other_ehr_id: '{{other_ehr_id}}',
   key: 'status',
   name_space: '{{query_name_space}}',

@@ -40,4 +40,53 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     await web.page.getByRole('heading', { name: 'P-0002' }).waitFor();
     await web.expectGood();
   });
+
+  it('offers whom one opened and whom one keeps, without a search', async () => {
+    await web.open('/patients');
+    await web.page.getByRole('link', { name: 'P-0002' }).click();
+    const star = web.page.getByRole('button', { name: 'Make it a favourite' });
+    await star.click();
+    await web.page.getByRole('status').getByText('It is a favourite now').waitFor();
+    await web.page.locator('.star[aria-pressed=true]').waitFor();
+    await web.page.getByRole('link', { name: 'Patients' }).first().click();
+    await web.page.getByRole('navigation', { name: 'Opened lately' }).getByText('P-0002').waitFor();
+    await web.expectGood();
+    // A new page has forgotten whom one opened, and the server has not forgotten whom one keeps.
+    await web.page.reload();
+    const kept = web.page.getByRole('navigation', { name: 'Favourites' });
+    await kept.getByText('P-0002').waitFor();
+    expect(await web.page.getByRole('navigation', { name: 'Opened lately' }).count()).toBe(0);
+    await web.page.keyboard.press('Control+K');
+    await hits().filter({ hasText: 'P-0002' }).waitFor();
+    await web.page.keyboard.press('ArrowDown');
+    await web.page.keyboard.press('Enter');
+    await web.page.getByRole('heading', { name: 'P-0002' }).waitFor();
+    await star.click();
+    await web.page.locator('.star[aria-pressed=false]').waitFor();
+    await web.page.getByRole('link', { name: 'Patients' }).first().click();
+    await web.page.getByRole('link', { name: 'P-0002' }).first().waitFor();
+    expect(await kept.count()).toBe(0);
+    await web.expectGood();
+  });
+
+  it('leads back to where one was, and begins a new page at its top', async () => {
+    const scrolled = () => web.page.evaluate<number>('scrollY');
+    await web.page.setViewportSize({ width: 1000, height: 420 });
+    await web.open('/patients');
+    await web.page.getByRole('link', { name: 'P-0001' }).click();
+    const documents = web.page.locator('.composition-list a');
+    await documents.last().scrollIntoViewIfNeeded();
+    await web.page.locator('.content-line').first().waitFor();
+    await documents.last().scrollIntoViewIfNeeded();
+    const before = await scrolled();
+    expect(before).toBeGreaterThan(100);
+    await documents.last().click();
+    await web.page.getByText('Version 1').waitFor();
+    expect(await scrolled()).toBe(0);
+    await web.page.goBack();
+    await documents.last().waitFor();
+    for (let tries = 0; tries < 50 && (await scrolled()) !== before; tries += 1)
+      await web.page.waitForTimeout(100);
+    expect(await scrolled()).toBe(before);
+  });
 });

@@ -10,6 +10,7 @@ import type {
 import { administrationApi, type AdministrationApi } from './administration.js';
 import { connect, type Credentials } from './connection.js';
 import { draftApi, type DraftApi } from './drafts.js';
+import { ownApi, type OwnApi } from './own.js';
 import { readable } from './json.js';
 import { recordApi, type RecordApi } from './records.js';
 import type { Explanation, QueryRequest, ResultSet, ServerSettings } from './types.js';
@@ -17,7 +18,7 @@ import type { Explanation, QueryRequest, ResultSet, ServerSettings } from './typ
 const QUERY = '/rest/openehr/v1/query/aql';
 
 /** Everything that the console asks of the server, and nothing else does. @throws CdrError */
-export interface Api extends RecordApi, AdministrationApi, DraftApi {
+export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
   settings: () => Promise<ServerSettings>;
   overview: () => Promise<Overview>;
   /** Rows as lists, since two columns may have one name. */
@@ -60,5 +61,6 @@ export function createApi(credentials: Credentials): Api {
     ...recordApi(cdr),
     ...administrationApi(cdr),
     ...draftApi(cdr),
+    ...ownApi(cdr),
   };
 }

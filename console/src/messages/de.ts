@@ -1,6 +1,7 @@
 import { administration } from './administration.de.js';
 import { deeds } from './deeds.de.js';
 import { findings } from './findings.de.js';
+import { own } from './own.de.js';
 import { values } from './values.de.js';
 import type { Catalogue } from './en.js';
 
@@ -9,6 +10,7 @@ export const de: Catalogue = {
   ...administration,
   ...deeds,
   ...findings,
+  ...own,
   ...values,
   'nav.label': 'Hauptnavigation',
   'nav.skip': 'Zum Inhalt',

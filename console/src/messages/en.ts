@@ -1,6 +1,7 @@
 import { administration } from './administration.en.js';
 import { deeds } from './deeds.en.js';
 import { findings } from './findings.en.js';
+import { own } from './own.en.js';
 import { values } from './values.en.js';
 
 /** Everything the console says, in English. `{name}`: a value is put in. */
@@ -8,6 +9,7 @@ export const en = {
   ...administration,
   ...deeds,
   ...findings,
+  ...own,
   ...values,
   'nav.label': 'Main',
   'nav.skip': 'Skip to content',

@@ -12,6 +12,7 @@ import { findPatients } from '../pages/patients/patient-queries.js';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { LANGUAGES, type Language } from '../messages/languages.js';
 import { useMessages } from '../messages/messages.js';
+import { useFavourites, useRecent } from '../pages/patients/use-known-patients.js';
 import { patientView, templateView, useGo } from './address.js';
 import { FIELD, type Wanted } from './typed-ahead.js';
 import { useApi, useIsClosed, useSession } from '../session/session.js';
@@ -113,6 +114,19 @@ function useActs(): SpotlightActionData[] {
   ];
 }
 
+/** The pages that one can go to. `isOpen`: all of them, not administration alone. */
+function usePages(isOpen: boolean): SpotlightActionData[] {
+  const { t } = useMessages();
+  const go = useGo();
+  return (['/', '/patients', '/templates', '/query', '/administration'] as const)
+    .filter((to) => isOpen || to === '/administration')
+    .map((to) => ({
+      id: to,
+      label: t(`nav.${to === '/' ? 'overview' : (to.slice(1) as 'patients')}`),
+      onClick: () => go({ to }),
+    }));
+}
+
 /** What fits a text, and whether all has been asked that finds it. */
 function useActions(text: string): {
   readonly actions: SpotlightActionGroupData[];
@@ -131,18 +145,24 @@ function useActions(text: string): {
   });
   const templates = useQuery({ queryKey: ['templates'], queryFn: api.templates, enabled: isOpen });
   const queries = useQuery({ queryKey: ['stored-queries'], queryFn: api.storedQueries, enabled: isOpen });
-  const pages: SpotlightActionData[] = (
-    ['/', '/patients', '/templates', '/query', '/administration'] as const
-  )
-    .filter((to) => isOpen || to === '/administration')
-    .map((to) => ({
-      id: to,
-      label: t(`nav.${to === '/' ? 'overview' : (to.slice(1) as 'patients')}`),
-      onClick: () => go({ to }),
-    }));
+  const favourites = useFavourites(isOpen) ?? [];
+  const recent = useRecent();
+  const known = [
+    ...favourites,
+    ...recent.filter((one) => favourites.every((each) => each.ehrId !== one.ehrId)),
+  ];
   const isComplete =
     wanted === text.trim() && ![patients, templates, queries].some(({ isFetching }) => isFetching);
   const actions = [
+    {
+      group: t('own.recent'),
+      actions: (text === '' ? known : []).map(({ ehrId, name }) => ({
+        id: `known ${ehrId}`,
+        label: name,
+        description: ehrId,
+        onClick: () => go(patientView(ehrId)),
+      })),
+    },
     {
       group: t('nav.patients'),
       actions: (patients.data ?? []).map(({ ehrId, subject }) => ({
@@ -171,7 +191,7 @@ function useActions(text: string): {
         onClick: () => go({ to: '/query', search: { q } }),
       })),
     },
-    { group: t('palette.pages'), actions: pages },
+    { group: t('palette.pages'), actions: usePages(isOpen) },
     { group: t('palette.acts'), actions: acts },
   ];
   return { actions, isComplete };

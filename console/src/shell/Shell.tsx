@@ -1,12 +1,13 @@
 import { useHotkeys, useDisclosure } from '@mantine/hooks';
 import { Kbd, Text, UnstyledButton } from '@mantine/core';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
 import { useIsClosed, useSession, useWhyOver } from '../session/session.js';
 import { useHiddenPage, useIdleLock } from '../session/use-idle-lock.js';
 import { Icon, type IconName } from '../widgets/Icon.js';
 import { ConnectionBar } from './ConnectionBar.js';
+import { useKeptScroll } from './kept-scroll.js';
 import { useTypedAhead } from './typed-ahead.js';
 
 // What a first look does not need comes after it.
@@ -37,19 +38,15 @@ export function Shell(): ReactNode {
   const why = useWhyOver();
   const isOver = why !== null;
   useIdleLock();
+  useKeptScroll(useRouter());
   useHiddenPage(why === 'away');
   const isClosed = useIsClosed();
   const [isSearching, search] = useDisclosure();
   const [wanted, want] = useTypedAhead(isSearching);
   const [isHelping, help] = useDisclosure();
-  useHotkeys(
-    isOver
-      ? []
-      : [
-          ['mod+K', search.open],
-          ['?', help.open],
-        ],
-  );
+  // Also out of a field, where a question mark is a letter.
+  useHotkeys(isOver ? [] : [['mod+K', search.open]], []);
+  useHotkeys(isOver ? [] : [['?', help.open]]);
   return (
     <div className="shell">
       <a className="skip" href="#main" onClick={focusMain}>

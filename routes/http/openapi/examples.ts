@@ -55,6 +55,11 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   ItemTagUpdate: () => [{ key: 'status', value: 'reviewed' }],
   ItemTagDtoList: () => [{ key: 'ward', value: 'A2' }],
   ItemTagIds: () => ['b4ae0c4f-1d1f-4ba7-9f0e-36ab0d1a1c1e'],
+  DashboardBody: () => ({
+    name: 'Ward',
+    panels: [{ title: 'Records', q: 'SELECT COUNT(*) FROM EHR e', show: 'table' }],
+  }),
+  PrintBody: () => ({ of: 'result', q: 'SELECT e/ehr_id/value FROM EHR e' }),
   DraftBody: () => ({
     template_id: 'minimal_evaluation.en.v1',
     content: { 'minimal/minimal:0/quantity|magnitude': 12 },

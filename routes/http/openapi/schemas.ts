@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../openehr/base/json.js';
 
 import { ADMIN_SCHEMAS } from './admin-schemas.js';
 import { ERROR_SCHEMAS } from './error-schemas.js';
+import { OWN_SCHEMAS } from './own-schemas.js';
 import { ANY, COUNT, FLAG, listOf, object, ref, TEXT, TIME, UUID, word } from './schema-parts.js';
 import { discriminatorOf, RM_SCHEMAS, rmReference } from './rm-schemas.js';
 import type { RmClassName } from '../../../openehr/rm/model/rm.js';
@@ -20,15 +21,14 @@ const NEW_AUDIT: JsonObject = {
   ),
 };
 
-const DRAFT_CONTENT: JsonObject = { ...ANY, description: 'What is typed, as FLAT has it' };
-const DRAFT_MEMBERS = {
-  draft_id: UUID,
+const LISTED_EHR = {
   ehr_id: TEXT,
-  template_id: TEXT,
-  version_uid: { type: ['string', 'null'], description: 'null: a new COMPOSITION' },
-  saved_at: TIME,
-  expires_at: TIME,
+  time_created: TIME,
+  subject: object({ id: TEXT, namespace: TEXT }, ['id', 'namespace']),
+  is_queryable: FLAG,
+  is_modifiable: FLAG,
 };
+const LISTED_ALWAYS = ['ehr_id', 'time_created', 'is_queryable', 'is_modifiable'];
 
 const QUERY_MEMBERS = {
   offset: COUNT,
@@ -193,12 +193,6 @@ const SCHEMAS = {
     ),
   ),
   ItemTagIds: { type: 'array', description: 'Ids, or whole tags with their ids', items: {} },
-  Draft: object({ ...DRAFT_MEMBERS, content: DRAFT_CONTENT }, Object.keys(DRAFT_MEMBERS)),
-  DraftList: listOf(object(DRAFT_MEMBERS, Object.keys(DRAFT_MEMBERS))),
-  DraftBody: object({ template_id: TEXT, version_uid: DRAFT_MEMBERS.version_uid, content: DRAFT_CONTENT }, [
-    'template_id',
-    'content',
-  ]),
   ServerStatus: object(
     {
       version: TEXT,
@@ -268,16 +262,8 @@ const SCHEMAS = {
     warnings: listOf(object({ code: word('stale-index', 'no-audit', 'open-access'), message: TEXT })),
   }),
   EhrList: object({ ehrs: listOf(ref('ListedEhr')), truncated: FLAG }, ['ehrs']),
-  ListedEhr: object(
-    {
-      ehr_id: TEXT,
-      time_created: TIME,
-      subject: object({ id: TEXT, namespace: TEXT }, ['id', 'namespace']),
-      is_queryable: FLAG,
-      is_modifiable: FLAG,
-    },
-    ['ehr_id', 'time_created', 'is_queryable', 'is_modifiable'],
-  ),
+  ListedEhr: object(LISTED_EHR, LISTED_ALWAYS),
+  FavouriteList: listOf(object({ ...LISTED_EHR, since: TIME }, [...LISTED_ALWAYS, 'since'])),
   OverviewTimes: object({
     count: COUNT,
     median: { type: ['number', 'null'] },
@@ -288,6 +274,7 @@ const SCHEMAS = {
   Text: TEXT,
   LogLevel: object({ configuredLevel: word('OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE') }),
   ...ADMIN_SCHEMAS,
+  ...OWN_SCHEMAS,
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
 /** Name of a described body: one of ours, or a class of the reference model. */

@@ -147,6 +147,7 @@ const PARAMETERS = {
   key: path('Key of the tag', asText),
   other_ehr_id: path('HIER_OBJECT_ID of the other EHR', ehrId),
   draft_id: path('UUID of the draft, which the client chooses', uuidOf),
+  dashboard_id: path('UUID of the dashboard, which the client chooses', uuidOf),
   merge_id: path('Id of the merge, as in answers about it', uuidOf),
   name_space: path('`<namespace>::`, or the name of a query without one', asText),
   approval_id: path('Id of what waits, as in answers about it', uuidOf),

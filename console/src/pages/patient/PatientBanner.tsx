@@ -11,6 +11,8 @@ import { useApi, useSession } from '../../session/session.js';
 import { patientView } from '../../shell/address.js';
 import { Id } from '../../widgets/Id.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
+import { useOpened } from '../patients/use-known-patients.js';
+import { Favourite } from './Favourite.js';
 
 /** More of a status is on its own page. */
 const MOST_FACTS = 6;
@@ -21,6 +23,7 @@ export function PatientBanner({ ehrId }: { readonly ehrId: string }): ReactNode 
   const status = useStatus(ehrId);
   const { subject, namespace } = patientOf(status);
   const facts = useFacts(ehrId, status);
+  useOpened(ehrId, status === undefined ? '' : subject || ehrId.slice(0, 8));
   return (
     <section className="patient-banner" aria-label={reader.t('patient.banner')}>
       <ViewLink view={patientView(ehrId)} fw={700}>
@@ -33,6 +36,7 @@ export function PatientBanner({ ehrId }: { readonly ehrId: string }): ReactNode 
         </span>
       ))}
       <Id value={ehrId} length={36} />
+      <Favourite ehrId={ehrId} />
     </section>
   );
 }

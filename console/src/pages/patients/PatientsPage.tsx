@@ -11,6 +11,7 @@ import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { AllPatients } from './AllPatients.js';
 import { ConditionFilter } from './ConditionFilter.js';
 import { Pager } from './Pager.js';
+import { KnownPatients } from './KnownPatients.js';
 import { findPatients, type PatientSearch } from './patient-queries.js';
 import { PatientTable } from './PatientTable.js';
 
@@ -40,6 +41,7 @@ export function PatientsPage(): ReactNode {
           }}
         />
       </Group>
+      {`${find}${where}` === '' && <KnownPatients />}
       {mayListAll && (
         <Checkbox
           mb="sm"

@@ -1,0 +1,23 @@
+import { CdrError, type Cdr, type ListedEhr } from '@everchart/client';
+
+/** What is the user's own. */
+export interface OwnApi {
+  /** Newest first. */
+  favourites: () => Promise<readonly ListedEhr[]>;
+  favour: (ehrId: string, isFavourite: boolean) => Promise<void>;
+}
+
+/** The part of the API that keeps what is the user's own. */
+export function ownApi(cdr: Cdr): OwnApi {
+  return {
+    favourites: async () => (await cdr.request<readonly ListedEhr[]>('GET', '/rest/favourite')).body,
+    favour: async (ehrId, isFavourite) => {
+      try {
+        await cdr.request(isFavourite ? 'PUT' : 'DELETE', `/rest/favourite/${encodeURIComponent(ehrId)}`);
+      } catch (error) {
+        // Taken away elsewhere, it is none either.
+        if (isFavourite || !(error instanceof CdrError) || error.status !== 404) throw error;
+      }
+    },
+  };
+}
