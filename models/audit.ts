@@ -1,68 +1,86 @@
-import { model, Schema, trusted } from 'mongoose';
+import { trusted } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import {
+  collection,
+  date,
+  flag,
+  mark,
+  number,
+  opaque,
+  optional,
+  text,
+  type DocumentOf,
+} from './access/collection.js';
 import type { InsertWrite } from './access/write.js';
 
 /** Most ids of one kind that a record lists. */
 export const MAX_AUDIT_IDS = 1_000;
 
-/** What a record says of its subject, as far as it is known. */
-export interface AuditSubject {
+const SUBJECT = {
   /** The one EHR that the request is about. */
-  readonly ehr_id?: string;
+  ehr_id: optional(text),
   /** EHRs of the rows of a query, or both of a merge; at most `MAX_AUDIT_IDS`. */
-  readonly ehr_ids?: readonly string[];
+  ehr_ids: optional(opaque<readonly string[]>()),
   /** How many EHRs there were, where `ehr_ids` does not list them all. */
-  readonly ehr_count?: number;
+  ehr_count: optional(number),
   /** Of administration: an id of a composition, template, query, or the other EHR of a merge. */
-  readonly target?: string;
+  target: optional(text),
   /** Ids of versions, containers, CONTRIBUTIONs, templates, stored queries; at most `MAX_AUDIT_IDS`. */
-  readonly objects?: readonly string[];
+  objects: optional(opaque<readonly string[]>()),
   /** Text of a query with `?` for every literal. */
-  readonly aql?: string;
+  aql: optional(text),
   /** Equal for equal parameters of queries in one database; discloses nothing else of them. */
-  readonly parameters_hash?: string;
+  parameters_hash: optional(text),
   /** Rows answered. */
-  readonly rows?: number;
+  rows: optional(number),
   /** true: rows may stand for many EHRs, as those of an aggregate over all. */
-  readonly population?: true;
+  population: optional(mark),
   /** What was chosen, where that matters: the options of a merge, how many refusals were not recorded one by one. */
-  readonly options?: JsonObject;
-  readonly reason?: string;
+  options: optional(opaque<JsonObject>()),
+  reason: optional(text),
   /** What it came to, where the status does not say. */
-  readonly outcome?: string;
-  readonly dry_run?: boolean;
+  outcome: optional(text),
+  dry_run: optional(flag),
   /** true: the answer is still being sent; rows and EHRs are added at its end. */
-  readonly pending?: true;
-}
+  pending: optional(mark),
+};
+
+/** What a record says of its subject, as far as it is known. */
+export type AuditSubject = DocumentOf<typeof SUBJECT>;
+
+const SENDER = {
+  /** Name of the user, `anonymous` without one. */
+  user: text,
+  /** `sub` of the token or name of the user with a password; absent without a user, and in older records. */
+  sub: optional(text),
+  issuer: optional(text),
+  /** The application. */
+  client_id: optional(text),
+  /** Of the client, as far as `TRUSTED_PROXIES` lets it be known. */
+  address: optional(text),
+  /** operationId; `unknown` where no operation has the address. */
+  operation: text,
+  request_id: text,
+};
 
 /** Who sent a request, and what was asked for. */
-export interface AuditSender {
-  /** Name of the user, `anonymous` without one. */
-  readonly user: string;
-  /** `sub` of the token or name of the user with a password; absent without a user, and in older records. */
-  readonly sub?: string;
-  readonly issuer?: string;
-  /** The application. */
-  readonly client_id?: string;
-  /** Of the client, as far as `TRUSTED_PROXIES` lets it be known. */
-  readonly address?: string;
-  /** operationId; `unknown` where no operation has the address. */
-  readonly operation: string;
-  readonly request_id: string;
-}
+export type AuditSender = DocumentOf<typeof SENDER>;
+
+const AUDIT = {
+  ...SENDER,
+  ...SUBJECT,
+  /** Time and a random tail, so that ids sort as the records do. */
+  _id: text,
+  time: date,
+  /** HTTP status of the answer. */
+  status: number,
+  /** Written with every new one; the sealer takes it away. */
+  unsealed: optional(mark),
+};
 
 /** One record of who did what. What is recorded when: docs/operations.md. */
-export interface AuditDoc extends AuditSender, AuditSubject {
-  /** Time and a random tail, so that ids sort as the records do. */
-  readonly _id: string;
-  readonly time: Date;
-  /** HTTP status of the answer. */
-  readonly status: number;
-  /** Written with every new one; the sealer takes it away. */
-  readonly unsealed?: true;
-}
+export type AuditDoc = DocumentOf<typeof AUDIT>;
 
 declare module './access/write.js' {
   interface Documents {
@@ -83,43 +101,7 @@ export interface AuditFilter {
   readonly fetch: number;
 }
 
-/** A list that is left out when there is none. */
-const TEXTS = Schema.Types.Mixed;
-
-const Audit = model(
-  'Audit',
-  new Schema<AuditDoc>(
-    {
-      _id: String,
-      time: Date,
-      user: String,
-      sub: String,
-      issuer: String,
-      client_id: String,
-      address: String,
-      operation: String,
-      ehr_id: String,
-      ehr_ids: TEXTS,
-      ehr_count: Number,
-      target: String,
-      objects: TEXTS,
-      aql: String,
-      parameters_hash: String,
-      rows: Number,
-      population: Boolean,
-      options: Schema.Types.Mixed,
-      reason: String,
-      outcome: String,
-      dry_run: Boolean,
-      pending: Boolean,
-      status: Number,
-      request_id: String,
-      unsealed: Boolean,
-    },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.audit,
-);
+const Audit = collection(COLLECTIONS.audit, AUDIT);
 
 /** Adds one record, in the caller's transaction if there is one. */
 export async function insertAudit(record: AuditDoc): Promise<void> {
@@ -150,12 +132,7 @@ export function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
     ...(status !== undefined && { status }),
     ...(choices.length > 0 && { $and: choices }),
   };
-  return Audit.find(conditions)
-    .sort({ time: -1, _id: -1 })
-    .skip(filter.offset)
-    .limit(filter.fetch)
-    .lean<AuditDoc[]>()
-    .exec();
+  return Audit.find(conditions).sort({ time: -1, _id: -1 }).skip(filter.offset).limit(filter.fetch).exec();
 }
 
 /** Whether a call about the EHR ever succeeded: then it existed, even if it is gone. What failed may name anything. */

@@ -1,9 +1,18 @@
-import { model, Schema, type ClientSession } from 'mongoose';
+import { type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './layout.js';
 import { ownedBy } from './merge/job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import {
+  collection,
+  date,
+  listOf,
+  mark,
+  opaque,
+  optional,
+  text,
+  type DocumentOf,
+} from './access/collection.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
 import { documents } from './access/documents.js';
 
@@ -18,23 +27,25 @@ export interface RequestIdentity {
   readonly request_id: string;
 }
 
-/** One CONTRIBUTION (fields: docs/spec/storage.md#contributions). */
-export interface ContributionDoc {
+const CONTRIBUTION = {
   /** HIER_OBJECT_ID, a UUID in lower case. */
-  readonly _id: string;
-  readonly ehr_id: string;
-  readonly time_committed: Date;
+  _id: text,
+  ehr_id: text,
+  time_committed: date,
   /** AUDIT_DETAILS. */
-  readonly audit: JsonObject;
+  audit: opaque<JsonObject>(),
   /** Never part of the CONTRIBUTION that clients read; absent when no request made it, and in older data. */
-  readonly authenticated?: RequestIdentity;
+  authenticated: optional(opaque<RequestIdentity>()),
   /** In the order of the commit; attested versions are listed too. */
-  readonly versions: readonly { readonly uid: string; readonly type: RootType }[];
+  versions: listOf(opaque<{ readonly uid: string; readonly type: RootType }>()),
   /** Written with every new one; the sealer takes it away. */
-  readonly unsealed?: true;
+  unsealed: optional(mark),
   /** While unsealed: the hashes of itself and of the versions that it made, so that the sealer need not read them. */
-  readonly leaves?: readonly SealLeaf[];
-}
+  leaves: optional(opaque<readonly SealLeaf[]>()),
+};
+
+/** One CONTRIBUTION (fields: docs/spec/storage.md#contributions). */
+export type ContributionDoc = DocumentOf<typeof CONTRIBUTION>;
 
 /** Uids of the versions that a stored CONTRIBUTION lists; without what somebody put among them that is none. */
 export function listedUids({ versions }: Pick<ContributionDoc, 'versions'>): string[] {
@@ -51,42 +62,18 @@ declare module './access/write.js' {
   }
 }
 
-/** JSON attributes are opaque to mongoose. */
-type StoredContribution = Omit<ContributionDoc, 'audit' | 'versions' | 'leaves'> & {
-  readonly audit: object;
-  readonly versions: object[];
-  readonly leaves?: object;
-};
-
-const contributionSchema = new Schema<StoredContribution>(
-  {
-    _id: String,
-    ehr_id: String,
-    time_committed: Date,
-    audit: Schema.Types.Mixed,
-    authenticated: Schema.Types.Mixed,
-    versions: [Schema.Types.Mixed],
-    unsealed: Boolean,
-    leaves: Schema.Types.Mixed,
-  },
-  SCHEMA_OPTIONS,
-);
-
 /** Collection `contributions`. */
-export const Contribution = model('Contribution', contributionSchema, COLLECTIONS.contributions);
+export const Contribution = collection(COLLECTIONS.contributions, CONTRIBUTION);
 
 /** One CONTRIBUTION of an EHR, null when it is unknown or another EHR's. */
 export function contributionOf(ehrId: string, contributionUid: string): Promise<ContributionDoc | null> {
-  return Contribution.findOne({ _id: contributionUid, ehr_id: ownedBy(ehrId) })
-    .lean<ContributionDoc>()
-    .exec();
+  return Contribution.findOne({ _id: contributionUid, ehr_id: ownedBy(ehrId) }).exec();
 }
 
 /** Ids of all CONTRIBUTIONs of an EHR, oldest first. */
 export async function contributionIds(ehrId: string): Promise<string[]> {
   const rows = await Contribution.find({ ehr_id: ownedBy(ehrId) }, { _id: 1 })
     .sort({ time_committed: 1, _id: 1 })
-    .lean<{ _id: string }[]>()
     .exec();
   return rows.map((row) => row._id);
 }
@@ -95,7 +82,6 @@ export async function contributionIds(ehrId: string): Promise<string[]> {
 export async function newestContributionId(ehrId: string): Promise<string | null> {
   const newest = await Contribution.findOne({ ehr_id: ehrId }, { _id: 1 })
     .sort({ time_committed: -1 })
-    .lean<{ _id: string }>()
     .exec();
   return newest?._id ?? null;
 }
@@ -114,7 +100,6 @@ export function newestContributions(count: number): Promise<NewContribution[]> {
   return Contribution.find({}, { ehr_id: 1, time_committed: 1, audit: 1, versions: { $slice: 20 } })
     .sort({ $natural: -1 })
     .limit(count)
-    .lean<NewContribution[]>()
     .exec();
 }
 

@@ -1,29 +1,31 @@
-import { model, Schema, trusted } from 'mongoose';
+import { trusted } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import { collection, date, nullable, optional, text, type DocumentOf } from './access/collection.js';
 import type { RemoveWrite } from './access/write.js';
 
-/** What somebody typed and has not committed. Fields: docs/spec/storage.md#other-collections. */
-export interface DraftDoc {
+const DRAFT = {
   /** Owner and id, from `draftKey`: nobody reaches what is another's. */
-  readonly _id: string;
+  _id: text,
   /** UUID that the client chose. */
-  readonly draft_id: string;
+  draft_id: text,
   /** `sub` and `iss`, from `draftOwner`. */
-  readonly owner: string;
+  owner: text,
   /** The EHR that it was written for; merges leave it as it is. */
-  readonly ehr_id: string;
-  readonly template_id: string;
+  ehr_id: text,
+  template_id: text,
   /** The version that it is to follow; null: a new COMPOSITION. */
-  readonly version_uid: string | null;
+  version_uid: nullable(text),
   /** Container of that version. */
-  readonly object_id?: string;
+  object_id: optional(text),
   /** FLAT as JSON. */
-  readonly content: string;
-  readonly saved_at: Date;
+  content: text,
+  saved_at: date,
   /** From this time on it is not there any more. */
-  readonly expires_at: Date;
-}
+  expires_at: date,
+};
+
+/** What somebody typed and has not committed. Fields: docs/spec/storage.md#other-collections. */
+export type DraftDoc = DocumentOf<typeof DRAFT>;
 
 /** A draft as lists have it. */
 export type ListedDraft = Omit<DraftDoc, 'content'>;
@@ -34,25 +36,7 @@ declare module './access/write.js' {
   }
 }
 
-const Draft = model(
-  'Draft',
-  new Schema<DraftDoc>(
-    {
-      _id: String,
-      draft_id: String,
-      owner: String,
-      ehr_id: String,
-      template_id: String,
-      version_uid: String,
-      object_id: String,
-      content: String,
-      saved_at: Date,
-      expires_at: Date,
-    },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.drafts,
-);
+const Draft = collection(COLLECTIONS.drafts, DRAFT);
 
 /** Whose drafts these are: a `sub` is unique only beside its `iss`. Without a user all have them together. */
 export function draftOwner(
@@ -68,9 +52,7 @@ export function draftKey(owner: string, draftId: string): string {
 
 /** The draft with this key that is there at `now`, null when there is none. */
 export function draftOf(key: string, now: Date): Promise<DraftDoc | null> {
-  return Draft.findOne({ _id: key, expires_at: trusted({ $gt: now }) })
-    .lean<DraftDoc>()
-    .exec();
+  return Draft.findOne({ _id: key, expires_at: trusted({ $gt: now }) }).exec();
 }
 
 /** The drafts of an owner that are there at `now`, newest first, at most `count`. */
@@ -78,7 +60,6 @@ export function draftsOf(owner: string, now: Date, count: number): Promise<Liste
   return Draft.find({ owner, expires_at: trusted({ $gt: now }) }, { content: 0 })
     .sort({ saved_at: -1, _id: 1 })
     .limit(count)
-    .lean<ListedDraft[]>()
     .exec();
 }
 

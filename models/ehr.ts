@@ -1,51 +1,67 @@
-import { model, Schema, trusted } from 'mongoose';
-import { identitySchema, type Identity } from './identity.js';
+import { trusted } from 'mongoose';
+import { IDENTITY, type Identity } from './identity.js';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import {
+  collection,
+  date,
+  flag,
+  listOf,
+  mark,
+  nested,
+  number,
+  oneOf,
+  optional,
+  text,
+  type DocumentOf,
+} from './access/collection.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 
 /** Whether an EHR lives, was dissolved into another one (a tombstone), or is being deleted physically. */
 type EhrState = 'active' | 'merged' | 'deleting';
 
-/** Identity of the patient: `EHR_STATUS.subject.external_ref` `namespace` and `id.value`. */
-export interface Subject {
-  readonly namespace: string;
-  readonly id: string;
-}
+const SUBJECT = {
+  namespace: text,
+  id: text,
+};
 
-/** One EHR id (fields: docs/spec/storage.md#ehrs). Reads and AQL see state `active` only. */
-export interface EhrDoc {
+/** Identity of the patient: `EHR_STATUS.subject.external_ref` `namespace` and `id.value`. */
+export type Subject = DocumentOf<typeof SUBJECT>;
+
+const EHR = {
   /** ehr_id, UUIDs in lower case. */
-  readonly _id: string;
-  readonly system_id: string;
-  readonly time_created: Date;
-  readonly state: EhrState;
+  _id: text,
+  system_id: text,
+  time_created: date,
+  state: oneOf<EhrState>(),
   /** Raised by every content or tag write: two transactions on one EHR never pass each other unseen. */
-  readonly write_seq: number;
+  write_seq: number,
   /** Raised by every merge and unmerge that moves something from or to this EHR; absent: none ever did. */
-  readonly merge_seq?: number;
-  readonly is_queryable: boolean;
-  readonly is_modifiable: boolean;
-  readonly subject?: Subject;
+  merge_seq: optional(number),
+  is_queryable: flag,
+  is_modifiable: flag,
+  subject: optional(nested(SUBJECT)),
   /** Of the latest EHR_STATUS of an active EHR; absent: an older release wrote it. */
-  readonly identities?: readonly Identity[];
+  identities: optional(listOf(nested(IDENTITY))),
   /** Of a merged EHR: the subject that the EHR it ended in took over. */
-  readonly released_subject?: Subject;
+  released_subject: optional(nested(SUBJECT)),
   /** Container of the EHR_STATUS. */
-  readonly ehr_status_id: string;
+  ehr_status_id: text,
   /** Container of the live directory. */
-  readonly directory_id?: string;
+  directory_id: optional(text),
   /** Direct target of the merge that dissolved this EHR. */
-  readonly merged_into?: string;
-  readonly merge_id?: string;
+  merged_into: optional(text),
+  merge_id: optional(text),
   /**
    * Id of the merge that is made or taken back in steps and that this EHR takes part in: nothing else may be written to it.
    * docs/spec/merge.md#in-steps
    */
-  readonly merging?: string;
+  merging: optional(text),
   /** true: a COMPOSITION came from or went to another EHR without all of its CONTRIBUTIONs. */
-  readonly shares_contributions?: true;
-}
+  shares_contributions: optional(mark),
+};
+
+/** One EHR id (fields: docs/spec/storage.md#ehrs). Reads and AQL see state `active` only. */
+export type EhrDoc = DocumentOf<typeof EHR>;
 
 declare module './access/write.js' {
   interface Documents {
@@ -53,51 +69,24 @@ declare module './access/write.js' {
   }
 }
 
-const subjectSchema = new Schema<Subject>({ namespace: String, id: String }, { _id: false, id: false });
-
-const ehrSchema = new Schema<EhrDoc>(
-  {
-    _id: String,
-    system_id: String,
-    time_created: Date,
-    state: String,
-    write_seq: Number,
-    merge_seq: Number,
-    is_queryable: Boolean,
-    is_modifiable: Boolean,
-    subject: subjectSchema,
-    identities: [identitySchema],
-    released_subject: subjectSchema,
-    ehr_status_id: String,
-    directory_id: String,
-    merged_into: String,
-    merge_id: String,
-    merging: String,
-    shares_contributions: Boolean,
-  },
-  SCHEMA_OPTIONS,
-);
-
 /** Collection `ehrs`. */
-const Ehr = model('Ehr', ehrSchema, COLLECTIONS.ehrs);
+const Ehr = collection(COLLECTIONS.ehrs, EHR);
 
 /** The document of an EHR id in whatever state, null when the id was never used. */
 export function ehrById(ehrId: string): Promise<EhrDoc | null> {
-  return Ehr.findOne({ _id: ehrId }).lean<EhrDoc>().exec();
+  return Ehr.findOne({ _id: ehrId }).exec();
 }
 
 /** Those of the ids that name an EHR, in whatever state. */
 export async function knownEhrIds(ehrIds: readonly string[]): Promise<Set<string>> {
-  const found = await Ehr.find({ _id: trusted({ $in: ehrIds }) }, { _id: 1 })
-    .lean<Pick<EhrDoc, '_id'>[]>()
-    .exec();
+  const found = await Ehr.find({ _id: trusted({ $in: ehrIds }) }, { _id: 1 }).exec();
   return new Set(found.map(({ _id: ehrId }) => ehrId));
 }
 
 /** The EHR (or tombstone) that holds a subject; unique by index. */
 export function ehrBySubject(subject: Subject): Promise<EhrDoc | null> {
   const holder = { 'subject.namespace': subject.namespace, 'subject.id': subject.id };
-  return Ehr.findOne(holder).lean<EhrDoc>().exec();
+  return Ehr.findOne(holder).exec();
 }
 
 /** The EHR at the end of the merges that began with this one; itself when it was never merged away. */
@@ -120,9 +109,7 @@ export function holdActive(ehrId: string): Promise<EhrDoc | null> {
     { _id: ehrId, state: 'active', merging: null },
     { $inc: { write_seq: 1 } },
     { returnDocument: 'after' },
-  )
-    .lean<EhrDoc>()
-    .exec();
+  ).exec();
 }
 
 /**
@@ -134,9 +121,7 @@ export function holdForMove(ehrId: string, state: 'active' | 'merged'): Promise<
     { _id: ehrId, state, merging: null },
     { $inc: { write_seq: 1, merge_seq: 1 } },
     { returnDocument: 'after' },
-  )
-    .lean<EhrDoc>()
-    .exec();
+  ).exec();
 }
 
 /** The EHRs after an id, whatever their state, ascending, at most `count`. */
@@ -144,7 +129,6 @@ export function ehrsAfter(ehrId: string, count: number): Promise<EhrDoc[]> {
   return Ehr.find({ _id: trusted({ $gt: ehrId }) })
     .sort({ _id: 1 })
     .limit(count)
-    .lean<EhrDoc[]>()
     .exec();
 }
 
@@ -153,7 +137,6 @@ export async function ehrIdsAfter(ehrId: string, count: number): Promise<string[
   const docs = await Ehr.find({ _id: trusted({ $gt: ehrId }), state: 'active' }, { _id: 1 })
     .sort({ _id: 1 })
     .limit(count)
-    .lean<Pick<EhrDoc, '_id'>[]>()
     .exec();
   return docs.map((doc) => doc._id);
 }
@@ -171,7 +154,7 @@ export function ehrCount(): Promise<number> {
 
 /** Ids of EHRs whose physical deletion has begun. */
 export async function ehrsBeingErased(): Promise<string[]> {
-  const docs = await Ehr.find({ state: 'deleting' }, { _id: 1 }).lean<Pick<EhrDoc, '_id'>[]>().exec();
+  const docs = await Ehr.find({ state: 'deleting' }, { _id: 1 }).exec();
   return docs.map((doc) => doc._id);
 }
 
@@ -179,9 +162,7 @@ export async function ehrsBeingErased(): Promise<string[]> {
 export async function sourcesEndingIn(ehrId: string): Promise<string[]> {
   const found: string[] = [];
   for (let targets = [ehrId]; targets.length > 0;) {
-    const docs = await Ehr.find({ merged_into: trusted({ $in: targets }) }, { _id: 1 })
-      .lean<Pick<EhrDoc, '_id'>[]>()
-      .exec();
+    const docs = await Ehr.find({ merged_into: trusted({ $in: targets }) }, { _id: 1 }).exec();
     targets = docs.map((doc) => doc._id);
     found.push(...targets);
   }
@@ -195,9 +176,7 @@ export async function releasedSubjects(
   const docs = await Ehr.find(
     { _id: trusted({ $in: await sourcesEndingIn(ehrId) }) },
     { _id: 1, released_subject: 1 },
-  )
-    .lean<Pick<EhrDoc, '_id' | 'released_subject'>[]>()
-    .exec();
+  ).exec();
   return docs.map((doc) => ({ ehrId: doc._id, subject: doc.released_subject ?? null }));
 }
 

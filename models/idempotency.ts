@@ -1,7 +1,7 @@
-import { model, Schema, trusted } from 'mongoose';
+import { trusted } from 'mongoose';
 
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import { collection, date, number, opaque, text, type DocumentOf } from './access/collection.js';
 import { duplicateIn, type InsertWrite } from './access/write.js';
 
 /** What a completed request made; its answer is rendered anew from this. */
@@ -12,18 +12,20 @@ export interface IdempotentResult {
   readonly uids: Readonly<Record<string, string>>;
 }
 
-/** One completed request with an `Idempotency-Key`. Fields: docs/spec/storage.md#other-collections. */
-export interface IdempotencyDoc {
+const IDEMPOTENCY_KEY = {
   /** User, path and key, from `idempotencyId`. */
-  readonly _id: string;
+  _id: text,
   /** SHA-256 of the body, hexadecimal. */
-  readonly body_hash: string;
+  body_hash: text,
   /** HTTP status of the answer. */
-  readonly status: number;
-  readonly result: IdempotentResult;
+  status: number,
+  result: opaque<IdempotentResult>(),
   /** From this time on the key counts as unused. */
-  readonly expires_at: Date;
-}
+  expires_at: date,
+};
+
+/** One completed request with an `Idempotency-Key`. Fields: docs/spec/storage.md#other-collections. */
+export type IdempotencyDoc = DocumentOf<typeof IDEMPOTENCY_KEY>;
 
 declare module './access/write.js' {
   interface Documents {
@@ -31,20 +33,7 @@ declare module './access/write.js' {
   }
 }
 
-const IdempotencyKey = model(
-  'IdempotencyKey',
-  new Schema<IdempotencyDoc>(
-    {
-      _id: String,
-      body_hash: String,
-      status: Number,
-      result: Schema.Types.Mixed,
-      expires_at: Date,
-    },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.idempotencyKeys,
-);
+const IdempotencyKey = collection(COLLECTIONS.idempotencyKeys, IDEMPOTENCY_KEY);
 
 /** `_id` of a key: the same key of another user or on another path is another one. */
 export function idempotencyId(user: string, path: string, key: string): string {
@@ -53,9 +42,7 @@ export function idempotencyId(user: string, path: string, key: string): string {
 
 /** The completed request of a key that has not expired at `now`, null when there is none. */
 export function completedRequest(id: string, now: Date): Promise<IdempotencyDoc | null> {
-  return IdempotencyKey.findOne({ _id: id, expires_at: trusted({ $gt: now }) })
-    .lean<IdempotencyDoc>()
-    .exec();
+  return IdempotencyKey.findOne({ _id: id, expires_at: trusted({ $gt: now }) }).exec();
 }
 
 /** The write that notes a completed request, for the transaction that completes it. */

@@ -1,10 +1,18 @@
-import { model, Schema, trusted, type ClientSession } from 'mongoose';
+import { trusted, type ClientSession } from 'mongoose';
 
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
 import { belongsTo, ownedBy } from './merge/job.js';
 import { wholeList } from './access/one-snapshot.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import {
+  collection,
+  nullable,
+  number,
+  oneOf,
+  text,
+  type Conditions,
+  type DocumentOf,
+} from './access/collection.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject } from './versioned-object.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
@@ -12,22 +20,24 @@ import type { InsertWrite, RemoveWrite } from './access/write.js';
 /** What can carry tags. */
 export type TagTargetType = 'COMPOSITION' | 'EHR_STATUS';
 
-/** One ITEM_TAG, not versioned. Fields: docs/spec/storage.md#other-collections. */
-export interface ItemTagDoc {
+const ITEM_TAG = {
   /** UUID. */
-  readonly _id: string;
+  _id: text,
   /** ehr_id of the owner. */
-  readonly owner_id: string;
+  owner_id: text,
   /** HIER_OBJECT_ID of the container. */
-  readonly target: string;
-  readonly target_type: TagTargetType;
+  target: text,
+  target_type: oneOf<TagTargetType>(),
   /** Number of the tagged version; null: the container is tagged. */
-  readonly target_version: number | null;
-  readonly key: string;
-  readonly value: string | null;
+  target_version: nullable(number),
+  key: text,
+  value: nullable(text),
   /** Path of the tagged node inside the target; null: all of it. */
-  readonly target_path: string | null;
-}
+  target_path: nullable(text),
+};
+
+/** One ITEM_TAG, not versioned. Fields: docs/spec/storage.md#other-collections. */
+export type ItemTagDoc = DocumentOf<typeof ITEM_TAG>;
 
 declare module './access/write.js' {
   interface Documents {
@@ -46,23 +56,7 @@ export interface TagFilter {
   readonly targetPaths?: readonly string[];
 }
 
-const ItemTag = model(
-  'ItemTag',
-  new Schema<ItemTagDoc>(
-    {
-      _id: String,
-      owner_id: String,
-      target: String,
-      target_type: String,
-      target_version: Number,
-      key: String,
-      value: String,
-      target_path: String,
-    },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.itemTags,
-);
+const ItemTag = collection(COLLECTIONS.itemTags, ITEM_TAG);
 
 /** Tags of one container or version, by key, then path. */
 export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
@@ -167,11 +161,10 @@ export function itemTagRemoval(ehrId: string, versionedObjectUid?: string): Remo
   return { collection: COLLECTIONS.itemTags, remove: { owner_id: ehrId, ...one } };
 }
 
-async function sorted(filter: Record<string, unknown>): Promise<ItemTagDoc[]> {
+async function sorted(filter: Conditions<ItemTagDoc>): Promise<ItemTagDoc[]> {
   const tags = await ItemTag.find(filter)
     .sort({ key: 1, target_path: 1, target: 1, target_version: 1 })
     .setOptions(await wholeList())
-    .lean<ItemTagDoc[]>()
     .exec();
   return tags.map((tag) => ({ ...tag, owner_id: belongsTo(tag.owner_id) }));
 }

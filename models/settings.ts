@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { model, Schema, trusted } from 'mongoose';
+import { trusted } from 'mongoose';
 import { hasContributions } from './contribution.js';
 import { COLLECTIONS } from './layout.js';
 import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import {
+  collection,
+  mark,
+  number,
+  oneOf,
+  opaque,
+  optional,
+  text,
+  type DocumentOf,
+} from './access/collection.js';
 import { compressTexts } from './version-text.js';
 import { documents } from './access/documents.js';
 
@@ -18,40 +27,28 @@ export const STORAGE_LAYOUT = 2;
 /** The layout before texts of VERSIONs were compressed. */
 const TEXT_LAYOUT = 1;
 
-/** The one document about how this database was written. */
-export interface StorageSettings {
-  readonly _id: 'storage';
+const STORAGE_SETTINGS = {
+  _id: oneOf<'storage'>(),
   /** Middle of every version uid. */
-  readonly system_id: string;
-  readonly layout: number;
+  system_id: text,
+  layout: number,
   /** AQL_SCHEMA_VERSION that the `aql` documents have. */
-  readonly sv: number;
+  sv: number,
   /** Leaves that the `aql` documents hold. */
-  readonly leaf_index: LeafIndex;
+  leaf_index: oneOf<LeafIndex>(),
   /** true: every EHR has its identities; absent: an upgrade has to derive them. */
-  readonly identities?: true;
+  identities: optional(mark),
   /** How far a reindex came that was begun and has not ended. */
-  readonly reindex?: ReindexPosition;
+  reindex: optional(opaque<ReindexPosition>()),
   /** How far an upgrade came: the last VERSION that is done. */
-  readonly upgrade?: { readonly after: string };
-}
+  upgrade: optional(opaque<{ readonly after: string }>()),
+};
 
-const storageSettingsSchema = new Schema<StorageSettings>(
-  {
-    _id: String,
-    system_id: String,
-    layout: Number,
-    sv: Number,
-    leaf_index: String,
-    identities: Boolean,
-    reindex: Schema.Types.Mixed,
-    upgrade: Schema.Types.Mixed,
-  },
-  SCHEMA_OPTIONS,
-);
+/** The one document about how this database was written. */
+export type StorageSettings = DocumentOf<typeof STORAGE_SETTINGS>;
 
 /** Collection `settings`. */
-const StorageSettingsModel = model('StorageSettings', storageSettingsSchema, COLLECTIONS.settings);
+const StorageSettingsModel = collection(COLLECTIONS.settings, STORAGE_SETTINGS, 'storage');
 
 /**
  * Reads the storage settings, writing them while nothing is committed yet: the first commit fixes them. Several
@@ -78,7 +75,7 @@ export async function claimStorage(systemId: string, leafIndex: LeafIndex): Prom
     { _id: 'storage', leaf_index: trusted({ $ne: leafIndex }) },
     { $set: { leaf_index: 'none' } },
   ).exec();
-  const stored = await StorageSettingsModel.findOne({ _id: 'storage' }).lean<StorageSettings>().exec();
+  const stored = await StorageSettingsModel.findOne({ _id: 'storage' }).exec();
   if (stored === null) throw new Error('the storage settings cannot be read back');
   if (stored.system_id !== systemId) {
     throw new Error(
@@ -127,7 +124,7 @@ export async function saveUpgradePosition(after: string | null): Promise<void> {
 
 /** The storage settings as they are now, null before `claimStorage`. */
 export function storageSettings(): Promise<StorageSettings | null> {
-  return StorageSettingsModel.findOne({ _id: 'storage' }).lean<StorageSettings>().exec();
+  return StorageSettingsModel.findOne({ _id: 'storage' }).exec();
 }
 
 /** How far a rebuild of the derived documents came, kept in the settings so that it can go on later. */

@@ -5,50 +5,68 @@ import { COLLECTIONS } from './layout.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { RootType } from '../openehr/rm/root-type.js';
+import {
+  date,
+  listOf,
+  mark,
+  nullable,
+  number,
+  oneOf,
+  opaque,
+  optional,
+  text,
+  type DocumentOf,
+} from './access/collection.js';
 import { documents, type StoredDocument } from './access/documents.js';
 
 const { Binary } = mongoose.mongo;
+
+const VERSION = {
+  /** OBJECT_VERSION_ID. */
+  _id: text,
+  ehr_id: text,
+  /** HIER_OBJECT_ID of the container. */
+  object_id: text,
+  type: oneOf<RootType>(),
+  version: number,
+  /** = `commit_audit.time_committed`. UTC, ms. */
+  time_committed: date,
+  contribution_uid: text,
+  preceding_version_uid: optional(text),
+  signature: optional(text),
+  /** AUDIT_DETAILS. */
+  commit_audit: opaque<JsonObject>(),
+  /** DV_CODED_TEXT. */
+  lifecycle_state: opaque<JsonObject>(),
+  other_input_version_uids: optional(listOf(text)),
+  /** ATTESTATIONs, oldest first. */
+  attestations: optional(listOf(opaque<JsonObject>())),
+  /** COMPOSITION; copied onto deletions. */
+  template_id: optional(text),
+  /** true: the container or one of its versions has had item tags. Absent: none ever, a reader need not look. */
+  has_item_tags: optional(mark),
+  /** What lenient validation accepted, with the text of what it left out. Absent: nothing. */
+  validation_findings: optional(listOf(opaque<AcceptedFinding>())),
+  /** Canonical JSON text with `uid`; null for a deletion. */
+  data: nullable(text),
+};
 
 /**
  * One VERSION (fields: docs/spec/storage.md#versions); after its commit only `ehr_id` (merge), `attestations` and
  * `has_item_tags` change.
  */
-export interface VersionDoc {
-  /** OBJECT_VERSION_ID. */
-  readonly _id: string;
-  readonly ehr_id: string;
-  /** HIER_OBJECT_ID of the container. */
-  readonly object_id: string;
-  readonly type: RootType;
-  readonly version: number;
-  /** = `commit_audit.time_committed`. UTC, ms. */
-  readonly time_committed: Date;
-  readonly contribution_uid: string;
-  readonly preceding_version_uid?: string;
-  readonly signature?: string;
-  /** AUDIT_DETAILS. */
-  readonly commit_audit: JsonObject;
-  /** DV_CODED_TEXT. */
-  readonly lifecycle_state: JsonObject;
-  readonly other_input_version_uids?: readonly string[];
-  /** ATTESTATIONs, oldest first. */
-  readonly attestations?: readonly JsonObject[];
-  /** COMPOSITION; copied onto deletions. */
-  readonly template_id?: string;
-  /** true: the container or one of its versions has had item tags. Absent: none ever, a reader need not look. */
-  readonly has_item_tags?: true;
-  /** What lenient validation accepted, with the text of what it left out. Absent: nothing. */
-  readonly validation_findings?: readonly AcceptedFinding[];
-  /** Canonical JSON text with `uid`; null for a deletion. */
-  readonly data: string | null;
-}
+export type VersionDoc = DocumentOf<typeof VERSION>;
 
-/** A VERSION as its document has it; `encoding` names what `data` is (docs/spec/storage.md#text-of-versions). */
-export interface StoredVersion extends Omit<VersionDoc, 'data'> {
+/** The fields of a VERSION as its document has it; `encoding` says what `data` is (docs/spec/storage.md#text-of-versions). */
+export const STORED_VERSION = {
+  ...VERSION,
   /** Absent: `data` is text. */
-  readonly encoding?: 'deflate';
-  readonly data: VersionDoc['data'] | mongoose.mongo.Binary;
-}
+  encoding: optional(oneOf<'deflate'>()),
+  data: opaque<VersionDoc['data'] | mongoose.mongo.Binary>(),
+};
+
+/** A VERSION as its document has it. */
+export type StoredVersion = DocumentOf<typeof STORED_VERSION>;
 
 /** Characters below which a text stays as it is: compressing a short one takes as long and saves 100 bytes. */
 const LEAST = 1_024;

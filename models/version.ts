@@ -1,4 +1,4 @@
-import { model, Schema, trusted } from 'mongoose';
+import { trusted } from 'mongoose';
 import { collapsedToken } from '../openehr/base/text.js';
 import { BatchedRead } from './access/batched-read.js';
 import { inSteps } from './access/in-steps.js';
@@ -6,8 +6,9 @@ import { COLLECTIONS } from './layout.js';
 import { belongsTo, movingMerges, ownedBy } from './merge/job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { wholeList } from './access/one-snapshot.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import { collection } from './access/collection.js';
 import {
+  STORED_VERSION,
   storedVersion,
   versionAsFound,
   versionOf,
@@ -28,44 +29,8 @@ declare module './access/write.js' {
   }
 }
 
-/** JSON attributes are opaque to mongoose. */
-type VersionFields = Omit<
-  StoredVersion,
-  'commit_audit' | 'lifecycle_state' | 'attestations' | 'validation_findings' | 'data'
-> & {
-  readonly commit_audit: object;
-  readonly lifecycle_state: object;
-  readonly attestations?: object[];
-  readonly validation_findings?: object[];
-  readonly data: object | string | null;
-};
-
-const versionSchema = new Schema<VersionFields>(
-  {
-    _id: String,
-    ehr_id: String,
-    object_id: String,
-    type: String,
-    version: Number,
-    time_committed: Date,
-    contribution_uid: String,
-    preceding_version_uid: String,
-    signature: String,
-    commit_audit: Schema.Types.Mixed,
-    lifecycle_state: Schema.Types.Mixed,
-    other_input_version_uids: [String],
-    attestations: [Schema.Types.Mixed],
-    template_id: String,
-    has_item_tags: Boolean,
-    validation_findings: [Schema.Types.Mixed],
-    encoding: String,
-    data: Schema.Types.Mixed,
-  },
-  SCHEMA_OPTIONS,
-);
-
 /** Collection `versions`. */
-export const Version = model('Version', versionSchema, COLLECTIONS.versions);
+export const Version = collection(COLLECTIONS.versions, STORED_VERSION);
 
 /** A version that is wanted. */
 type VersionAddress = Pick<VersionDoc, '_id' | 'ehr_id'>;
@@ -199,7 +164,7 @@ export async function averageVersionBytes(ehrId: string): Promise<number> {
 
 /** One version with content, whoever owns it; null when there is none. */
 export async function anyVersion(versionUid: string): Promise<VersionDoc | null> {
-  const stored = await Version.findOne({ _id: versionUid }).lean<StoredVersion>().exec();
+  const stored = await Version.findOne({ _id: versionUid }).exec();
   return stored === null ? null : versionOf(stored);
 }
 
@@ -207,9 +172,7 @@ export async function anyVersion(versionUid: string): Promise<VersionDoc | null>
 export async function versionsByUid(versionUids: readonly string[]): Promise<VersionDoc[]> {
   const found: VersionDoc[] = [];
   for (const part of inSteps(versionUids)) {
-    const docs = await Version.find({ _id: trusted({ $in: part }) })
-      .lean<StoredVersion[]>()
-      .exec();
+    const docs = await Version.find({ _id: trusted({ $in: part }) }).exec();
     found.push(...docs.map(versionOf));
   }
   return found;
@@ -226,7 +189,7 @@ export async function versionsBefore(
     object_id: versionedObjectUid,
     version: trusted({ $lt: version }),
   };
-  const found = await Version.find(before).sort({ version: 1 }).lean<StoredVersion[]>().exec();
+  const found = await Version.find(before).sort({ version: 1 }).exec();
   return found.map(versionOf);
 }
 
@@ -240,7 +203,6 @@ export async function versionUidsOf(
     { _id: 1 },
   )
     .sort({ object_id: 1, time_committed: 1 })
-    .lean<{ _id: string }[]>()
     .exec();
   return docs.map((doc) => doc._id);
 }
@@ -248,9 +210,7 @@ export async function versionUidsOf(
 /** ATTESTATIONs of all versions of a container. Joins the caller's transaction. */
 export async function attestationCount(ehrId: string, versionedObjectUid: string): Promise<number> {
   const attested = { ehr_id: ehrId, object_id: versionedObjectUid, attestations: trusted({ $exists: true }) };
-  const found = await Version.find(attested, { attestations: 1 })
-    .lean<Pick<StoredVersion, 'attestations'>[]>()
-    .exec();
+  const found = await Version.find(attested, { attestations: 1 }).exec();
   return found.reduce((sum, { attestations = [] }) => sum + attestations.length, 0);
 }
 
@@ -258,7 +218,6 @@ export async function attestationCount(ehrId: string, versionedObjectUid: string
 export async function versionsOfContainer(ehrId: string, versionedObjectUid: string): Promise<VersionDoc[]> {
   const found = await Version.find({ ehr_id: ehrId, object_id: versionedObjectUid })
     .sort({ time_committed: 1 })
-    .lean<StoredVersion[]>()
     .exec();
   return found.map(versionOf);
 }

@@ -1,36 +1,48 @@
-import { model, Schema, trusted } from 'mongoose';
+import { trusted } from 'mongoose';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS, PERSISTENT } from './layout.js';
 import { belongsTo, ownedBy } from './merge/job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import {
+  collection,
+  date,
+  flag,
+  mark,
+  number,
+  oneOf,
+  optional,
+  text,
+  type DocumentOf,
+} from './access/collection.js';
 import type { VersionDoc } from './version.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
+
+const VERSIONED_OBJECT = {
+  /** HIER_OBJECT_ID of the container, a UUID in lower case. */
+  _id: text,
+  /** Owner. */
+  ehr_id: text,
+  type: oneOf<RootType>(),
+  /** Commit time of version 1. */
+  time_created: date,
+  latest_version: number,
+  latest_version_uid: text,
+  latest_time_committed: date,
+  /** Whether the latest version is a logical deletion. */
+  deleted: flag,
+  /** COMPOSITION: template of the latest version with data. */
+  template_id: optional(text),
+  /** COMPOSITION: code of `category` (431 persistent, 433 event, 451 episodic). */
+  category: optional(text),
+  /** true: it or one of its versions has had item tags. Every version repeats it. */
+  has_item_tags: optional(mark),
+};
 
 /**
  * One container: VERSIONED_COMPOSITION, VERSIONED_EHR_STATUS or VERSIONED_FOLDER (fields:
  * docs/spec/storage.md#versioned_objects).
  */
-export interface VersionedObjectDoc {
-  /** HIER_OBJECT_ID of the container, a UUID in lower case. */
-  readonly _id: string;
-  /** Owner. */
-  readonly ehr_id: string;
-  readonly type: RootType;
-  /** Commit time of version 1. */
-  readonly time_created: Date;
-  readonly latest_version: number;
-  readonly latest_version_uid: string;
-  readonly latest_time_committed: Date;
-  /** Whether the latest version is a logical deletion. */
-  readonly deleted: boolean;
-  /** COMPOSITION: template of the latest version with data. */
-  readonly template_id?: string;
-  /** COMPOSITION: code of `category` (431 persistent, 433 event, 451 episodic). */
-  readonly category?: string;
-  /** true: it or one of its versions has had item tags. Every version repeats it. */
-  readonly has_item_tags?: true;
-}
+export type VersionedObjectDoc = DocumentOf<typeof VERSIONED_OBJECT>;
 
 declare module './access/write.js' {
   interface Documents {
@@ -38,25 +50,8 @@ declare module './access/write.js' {
   }
 }
 
-const versionedObjectSchema = new Schema<VersionedObjectDoc>(
-  {
-    _id: String,
-    ehr_id: String,
-    type: String,
-    time_created: Date,
-    latest_version: Number,
-    latest_version_uid: String,
-    latest_time_committed: Date,
-    deleted: Boolean,
-    template_id: String,
-    category: String,
-    has_item_tags: Boolean,
-  },
-  SCHEMA_OPTIONS,
-);
-
 /** Collection `versioned_objects`. */
-export const VersionedObject = model('VersionedObject', versionedObjectSchema, COLLECTIONS.versionedObjects);
+export const VersionedObject = collection(COLLECTIONS.versionedObjects, VERSIONED_OBJECT);
 
 /** Up to this many containers are counted one by one; above, their number is estimated. */
 const COUNTED_CONTAINERS = 100_000;
@@ -78,9 +73,7 @@ export async function compositionCount(
 
 /** The containers with these ids, whoever owns them, in no order. */
 export function containersById(versionedObjectUids: readonly string[]): Promise<VersionedObjectDoc[]> {
-  return VersionedObject.find({ _id: trusted({ $in: [...versionedObjectUids] }) })
-    .lean<VersionedObjectDoc[]>()
-    .exec();
+  return VersionedObject.find({ _id: trusted({ $in: [...versionedObjectUids] }) }).exec();
 }
 
 /** One container of an EHR, null when it does not exist there or has another type. */
@@ -90,22 +83,18 @@ export async function containerOf(
   versionedObjectUid: string,
 ): Promise<VersionedObjectDoc | null> {
   const owner = type === 'COMPOSITION' ? ownedBy(ehrId) : ehrId;
-  const container = await VersionedObject.findOne({ _id: versionedObjectUid, ehr_id: owner, type })
-    .lean<VersionedObjectDoc>()
-    .exec();
+  const container = await VersionedObject.findOne({ _id: versionedObjectUid, ehr_id: owner, type }).exec();
   return container === null ? null : { ...container, ehr_id: belongsTo(container.ehr_id) };
 }
 
 /** The one EHR_STATUS container of an EHR. */
 export function ehrStatusContainer(ehrId: string): Promise<VersionedObjectDoc | null> {
-  return VersionedObject.findOne({ ehr_id: ehrId, type: 'EHR_STATUS' }).lean<VersionedObjectDoc>().exec();
+  return VersionedObject.findOne({ ehr_id: ehrId, type: 'EHR_STATUS' }).exec();
 }
 
 /** The live directory of an EHR, null when it has none now; unique by index. */
 export function liveDirectory(ehrId: string): Promise<VersionedObjectDoc | null> {
-  return VersionedObject.findOne({ ehr_id: ehrId, type: 'FOLDER', deleted: false })
-    .lean<VersionedObjectDoc>()
-    .exec();
+  return VersionedObject.findOne({ ehr_id: ehrId, type: 'FOLDER', deleted: false }).exec();
 }
 
 /** The directory created last at or before `time` (no time: ever), deleted or not; null when none was by then. */
@@ -113,7 +102,6 @@ export function directoryAtTime(ehrId: string, time: Date | null): Promise<Versi
   const created = time === null ? {} : { time_created: trusted({ $lte: time }) };
   return VersionedObject.findOne({ ehr_id: ehrId, type: 'FOLDER', ...created })
     .sort({ time_created: -1 })
-    .lean<VersionedObjectDoc>()
     .exec();
 }
 
@@ -126,7 +114,6 @@ export async function liveCompositionIds(ehrId: string, count?: number): Promise
   const rows = await VersionedObject.find(live, { _id: 1 })
     .sort({ time_created: 1 })
     .limit(count ?? 0)
-    .lean<{ _id: string }[]>()
     .exec();
   return rows.map((row) => row._id);
 }
@@ -140,13 +127,12 @@ export function liveCompositionCount(ehrId: string): Promise<number> {
 export function livePersistentCompositions(ehrId: string): Promise<VersionedObjectDoc[]> {
   return VersionedObject.find({ ehr_id: ehrId, type: 'COMPOSITION', deleted: false, category: PERSISTENT })
     .sort({ time_created: 1, _id: 1 })
-    .lean<VersionedObjectDoc[]>()
     .exec();
 }
 
 /** All containers of an EHR, by id. */
 export function containersOfEhr(ehrId: string): Promise<VersionedObjectDoc[]> {
-  return VersionedObject.find({ ehr_id: ehrId }).sort({ _id: 1 }).lean<VersionedObjectDoc[]>().exec();
+  return VersionedObject.find({ ehr_id: ehrId }).sort({ _id: 1 }).exec();
 }
 
 /** Types of which nothing of the source of a merge is left. */
@@ -156,7 +142,6 @@ const ENDED_TYPES: readonly RootType[] = ['EHR_STATUS', 'FOLDER'];
 export function containersToEnd(ehrId: string): Promise<VersionedObjectDoc[]> {
   return VersionedObject.find({ ehr_id: ehrId, type: trusted({ $in: ENDED_TYPES }) })
     .sort({ _id: 1 })
-    .lean<VersionedObjectDoc[]>()
     .exec();
 }
 
@@ -169,9 +154,7 @@ export function endedContainers(ehrId: string): Promise<number> {
 export async function ownersOf(versionedObjectUids: readonly string[]): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   for (const part of inSteps(versionedObjectUids)) {
-    const found = await VersionedObject.find({ _id: trusted({ $in: part }) }, { ehr_id: 1 })
-      .lean<Pick<VersionedObjectDoc, '_id' | 'ehr_id'>[]>()
-      .exec();
+    const found = await VersionedObject.find({ _id: trusted({ $in: part }) }, { ehr_id: 1 }).exec();
     for (const { _id, ehr_id: ehrId } of found) owners.set(_id, ehrId);
   }
   return owners;

@@ -1,7 +1,7 @@
-import { model, Schema, trusted } from 'mongoose';
+import { trusted } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import { collection, date, opaque, optional, text, type DocumentOf } from './access/collection.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
 
 /** An administrator, by what never changes, and the name. */
@@ -47,22 +47,24 @@ export interface ActPlan extends JsonObject {
   readonly ehr_ids: string[];
 }
 
-/** What waits for a second person, but merges (fields: docs/spec/storage.md#other-collections). */
-export interface WaitingRequestDoc {
+const WAITING_REQUEST = {
   /** UUID. */
-  readonly _id: string;
-  readonly act: WaitingAct;
+  _id: text,
+  act: opaque<WaitingAct>(),
   /** What it is asked for, of what. Unique by index: the same waits once at a time. */
-  readonly subject: string;
-  readonly ehr_id?: string;
-  readonly other_ehr?: string;
-  readonly object_id?: string;
-  readonly requested_at: Date;
+  subject: text,
+  ehr_id: optional(text),
+  other_ehr: optional(text),
+  object_id: optional(text),
+  requested_at: date,
   /** From this time on it counts as not there. */
-  readonly expires_at: Date;
-  readonly requester: Administrator;
-  readonly plan: ActPlan;
-}
+  expires_at: date,
+  requester: opaque<Administrator>(),
+  plan: opaque<ActPlan>(),
+};
+
+/** What waits for a second person, but merges (fields: docs/spec/storage.md#other-collections). */
+export type WaitingRequestDoc = DocumentOf<typeof WAITING_REQUEST>;
 
 declare module './access/write.js' {
   interface Documents {
@@ -70,43 +72,16 @@ declare module './access/write.js' {
   }
 }
 
-/** Opaque to mongoose. */
-type StoredRequest = Omit<WaitingRequestDoc, 'act' | 'requester' | 'plan'> & {
-  readonly act: object;
-  readonly requester: object;
-  readonly plan: object;
-};
-
-const OPAQUE = Schema.Types.Mixed;
-
-const WaitingRequest = model(
-  'WaitingRequest',
-  new Schema<StoredRequest>(
-    {
-      _id: String,
-      act: OPAQUE,
-      subject: String,
-      ehr_id: String,
-      other_ehr: String,
-      object_id: String,
-      requested_at: Date,
-      expires_at: Date,
-      requester: OPAQUE,
-      plan: OPAQUE,
-    },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.waitingRequests,
-);
+const WaitingRequest = collection(COLLECTIONS.waitingRequests, WAITING_REQUEST);
 
 /** What waits with this id, null when nothing does. Joins the caller's transaction. */
 export function waitingRequest(id: string): Promise<WaitingRequestDoc | null> {
-  return WaitingRequest.findOne({ _id: id }).lean<WaitingRequestDoc>().exec();
+  return WaitingRequest.findOne({ _id: id }).exec();
 }
 
 /** What waits of this subject, null when nothing does. Joins the caller's transaction. */
 export function waitingRequestOf(subject: string): Promise<WaitingRequestDoc | null> {
-  return WaitingRequest.findOne({ subject }).lean<WaitingRequestDoc>().exec();
+  return WaitingRequest.findOne({ subject }).exec();
 }
 
 /** What waits at this time, oldest first; `ehrId`: of this EHR only. */
@@ -116,22 +91,17 @@ export function waitingRequests(ehrId: string | null, now: Date): Promise<Waitin
     ...(ehrId !== null && { $or: [{ ehr_id: ehrId }, { other_ehr: ehrId }] }),
   })
     .sort({ requested_at: 1, _id: 1 })
-    .lean<WaitingRequestDoc[]>()
     .exec();
 }
 
 /** What has lapsed at this time, in no order. */
 export function lapsedRequests(now: Date): Promise<WaitingRequestDoc[]> {
-  return WaitingRequest.find({ expires_at: trusted({ $lte: now }) })
-    .lean<WaitingRequestDoc[]>()
-    .exec();
+  return WaitingRequest.find({ expires_at: trusted({ $lte: now }) }).exec();
 }
 
 /** All ids, with the EHRs that they name. */
 export function allWaitingRequests(): Promise<Pick<WaitingRequestDoc, '_id' | 'ehr_id' | 'other_ehr'>[]> {
-  return WaitingRequest.find({}, { ehr_id: 1, other_ehr: 1 })
-    .lean<Pick<WaitingRequestDoc, '_id' | 'ehr_id' | 'other_ehr'>[]>()
-    .exec();
+  return WaitingRequest.find({}, { ehr_id: 1, other_ehr: 1 }).exec();
 }
 
 /** The write that lets something wait. */

@@ -1,29 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { model, Schema } from 'mongoose';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import { COLLECTIONS } from '../layout.js';
 import { documents } from './documents.js';
-import { SCHEMA_OPTIONS } from './schema.js';
+import { collection, date, number, optional, text, type DocumentOf } from './collection.js';
+
+const LEASE = {
+  /** Name of the work. */
+  _id: text,
+  /** Who has it. */
+  holder: text,
+  /** By the database's clock; from then on anybody may take it, since its holder must have died. */
+  expires_at: date,
+  /** How long it is taken for, ms; absent: as long as `LEASE_MS`. */
+  length_ms: optional(number),
+};
 
 /** Work that one process at a time does, of all that use the database. */
-interface Lease {
-  /** Name of the work. */
-  readonly _id: string;
-  /** Who has it. */
-  readonly holder: string;
-  /** By the database's clock; from then on anybody may take it, since its holder must have died. */
-  readonly expires_at: Date;
-  /** How long it is taken for, ms; absent: as long as `LEASE_MS`. */
-  readonly length_ms?: number;
-}
+type Lease = DocumentOf<typeof LEASE>;
 
-const leaseSchema = new Schema<Lease>(
-  { _id: String, holder: String, expires_at: Date, length_ms: Number },
-  SCHEMA_OPTIONS,
-);
-
-const LeaseModel = model('Lease', leaseSchema, COLLECTIONS.settings);
+const LeaseModel = collection(COLLECTIONS.settings, LEASE, 'lease');
 
 const leases = () => documents<Lease>(COLLECTIONS.settings);
 

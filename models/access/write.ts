@@ -23,7 +23,7 @@ type Condition<V> =
 export type Filter<D> = { readonly [F in keyof D]?: Condition<NonNullable<D[F]>> };
 
 /** How documents change. Only an optional field can be taken away. */
-interface Update<D> {
+export interface Update<D> {
   readonly $set?: Partial<Omit<D, '_id'>>;
   readonly $unset?: { readonly [F in OptionalField<D>]?: 1 };
   readonly $inc?: { readonly [F in FieldOfType<D, number>]?: number };

@@ -1,18 +1,18 @@
-import { model, Schema } from 'mongoose';
-
 import { COLLECTIONS } from '../layout.js';
-import { SCHEMA_OPTIONS } from '../access/schema.js';
+import { collection, date, nullable, optional, text, type DocumentOf } from '../access/collection.js';
 import type { InsertWrite } from '../access/write.js';
 
-/** Whom a name space of stored queries belongs to. Fields: docs/spec/storage.md#other-collections. */
-export interface QueryOwnerDoc {
+const QUERY_OWNER = {
   /** The name space with its `::`, or the name of a query without one, in lower case. */
-  readonly _id: string;
-  readonly sub: string;
+  _id: text,
+  sub: text,
   /** null: his token names none. Absent: whoever gave it to this `sub` named none, so that of any is meant. */
-  readonly iss?: string | null;
-  readonly since: Date;
-}
+  iss: optional(nullable(text)),
+  since: date,
+};
+
+/** Whom a name space of stored queries belongs to. Fields: docs/spec/storage.md#other-collections. */
+export type QueryOwnerDoc = DocumentOf<typeof QUERY_OWNER>;
 
 declare module '../access/write.js' {
   interface Documents {
@@ -20,15 +20,11 @@ declare module '../access/write.js' {
   }
 }
 
-const QueryOwner = model(
-  'QueryOwner',
-  new Schema<QueryOwnerDoc>({ _id: String, sub: String, iss: String, since: Date }, SCHEMA_OPTIONS),
-  COLLECTIONS.queryOwners,
-);
+const QueryOwner = collection(COLLECTIONS.queryOwners, QUERY_OWNER);
 
 /** Whom the name space belongs to, null when to nobody. Joins the caller's transaction. */
 export function queryOwner(nameSpace: string): Promise<QueryOwnerDoc | null> {
-  return QueryOwner.findOne({ _id: nameSpace }).lean<QueryOwnerDoc>().exec();
+  return QueryOwner.findOne({ _id: nameSpace }).exec();
 }
 
 /** The write that gives a name space to its first owner. */

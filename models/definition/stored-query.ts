@@ -1,4 +1,4 @@
-import { model, Schema, type ClientSession } from 'mongoose';
+import { type ClientSession } from 'mongoose';
 
 import { CdrError } from '../../openehr/base/errors.js';
 import { groupBy } from '../../openehr/base/maps.js';
@@ -7,23 +7,29 @@ import { chooseVersion, compareVersions, formatVersion } from '../../openehr/bas
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import { COLLECTIONS } from '../layout.js';
 import { documents } from '../access/documents.js';
-import { SCHEMA_OPTIONS } from '../access/schema.js';
+import { collection, number, date, nullable, text, type DocumentOf } from '../access/collection.js';
+
+const STORED_QUERY = {
+  major: number,
+  minor: number,
+  patch: number,
+  prerelease: nullable(text),
+  /** `<name>/<version>`. */
+  _id: text,
+  /** Qualified name, `[<namespace>::]<query-name>`. */
+  name: text,
+  namespace: nullable(text),
+  query_name: text,
+  /** Always `AQL`. */
+  type: text,
+  /** AQL text as submitted. */
+  q: text,
+  /** Time of storing. */
+  saved: date,
+};
 
 /** One version of a stored AQL query. Fields: docs/spec/storage.md#other-collections. */
-export interface StoredQueryDoc extends SemanticVersion {
-  /** `<name>/<version>`. */
-  readonly _id: string;
-  /** Qualified name, `[<namespace>::]<query-name>`. */
-  readonly name: string;
-  readonly namespace: string | null;
-  readonly query_name: string;
-  /** Always `AQL`. */
-  readonly type: string;
-  /** AQL text as submitted. */
-  readonly q: string;
-  /** Time of storing. */
-  readonly saved: Date;
-}
+export type StoredQueryDoc = DocumentOf<typeof STORED_QUERY>;
 
 /** `[<namespace>::]<query-name>` in its parts. */
 export interface QueryName {
@@ -38,26 +44,7 @@ export type QueryPattern =
   | { readonly kind: 'prefix'; readonly text: string }
   | { readonly kind: 'parts'; readonly namespace: string; readonly queryName: string };
 
-const StoredQuery = model(
-  'StoredQuery',
-  new Schema<StoredQueryDoc>(
-    {
-      _id: String,
-      name: String,
-      namespace: String,
-      query_name: String,
-      major: Number,
-      minor: Number,
-      patch: Number,
-      prerelease: String,
-      type: String,
-      q: String,
-      saved: Date,
-    },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.storedQueries,
-);
+const StoredQuery = collection(COLLECTIONS.storedQueries, STORED_QUERY);
 
 /** Makes the document of one version; it is not stored yet. */
 export function storedQueryDoc(
@@ -112,9 +99,7 @@ export async function putStoredQuery(doc: StoredQueryDoc): Promise<void> {
 
 /** Which versions of a qualified name are stored. */
 export function storedVersions(name: string): Promise<SemanticVersion[]> {
-  return StoredQuery.find({ name }, { major: 1, minor: 1, patch: 1, prerelease: 1 })
-    .lean<SemanticVersion[]>()
-    .exec();
+  return StoredQuery.find({ name }, { major: 1, minor: 1, patch: 1, prerelease: 1 }).exec();
 }
 
 /** All names under which queries are stored. Joins the caller's transaction. */
@@ -150,14 +135,12 @@ export async function storedQuery(
   const name = await storedName(given);
   const version = chooseVersion(await storedVersions(name), prefix);
   if (version === null) return null;
-  return StoredQuery.findOne({ _id: `${name}/${formatVersion(version)}` })
-    .lean()
-    .exec();
+  return StoredQuery.findOne({ _id: `${name}/${formatVersion(version)}` }).exec();
 }
 
 /** All versions whose name fits, by name, then newest version first. */
 export async function storedQueries(pattern: QueryPattern): Promise<StoredQueryDoc[]> {
-  const all: StoredQueryDoc[] = await StoredQuery.find().lean().exec();
+  const all: StoredQueryDoc[] = await StoredQuery.find().exec();
   const docs = all.filter((doc) => fits(doc, pattern));
   return docs.sort((left, right) => byName(left, right) || compareVersions(right, left));
 }

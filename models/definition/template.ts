@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { model, Schema, trusted } from 'mongoose';
+import { trusted } from 'mongoose';
 
 import { CdrError } from '../../openehr/base/errors.js';
 import { collapsedToken } from '../../openehr/base/text.js';
@@ -8,28 +8,30 @@ import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { COLLECTIONS } from '../layout.js';
-import { SCHEMA_OPTIONS } from '../access/schema.js';
+import { collection, date, flag, number, optional, text, type DocumentOf } from '../access/collection.js';
 import type { UpdateWrite } from '../access/write.js';
 import { documents } from '../access/documents.js';
 
-/** One operational template (OPT 1.4), stored as received. Fields: docs/spec/storage.md#other-collections. */
-export interface TemplateDoc {
+const TEMPLATE = {
   /** template_id. */
-  readonly _id: string;
+  _id: text,
   /** XML text as uploaded. */
-  readonly opt: string;
-  readonly concept: string;
-  readonly archetype_id: string;
-  readonly uid?: string;
+  opt: text,
+  concept: text,
+  archetype_id: text,
+  uid: optional(text),
   /** Code of the default language. */
-  readonly language: string;
+  language: text,
   /** Time of the upload. */
-  readonly created_timestamp: Date;
+  created_timestamp: date,
   /** Raised by every replacement; with `created_timestamp` it distinguishes the texts of one id. */
-  readonly revision: number;
+  revision: number,
   /** Whether a VERSION may refer to it: set by the first commit. */
-  readonly used: boolean;
-}
+  used: flag,
+};
+
+/** One operational template (OPT 1.4), stored as received. Fields: docs/spec/storage.md#other-collections. */
+export type TemplateDoc = DocumentOf<typeof TEMPLATE>;
 
 /** What the list of templates has of each. ITS-REST: TemplateMetadata. */
 export type TemplateSummary = Pick<TemplateDoc, '_id' | 'concept' | 'archetype_id' | 'created_timestamp'>;
@@ -64,24 +66,7 @@ declare module '../access/write.js' {
   }
 }
 
-const Template = model(
-  'Template',
-  new Schema<TemplateDoc>(
-    {
-      _id: String,
-      opt: String,
-      concept: String,
-      archetype_id: String,
-      uid: String,
-      language: String,
-      created_timestamp: Date,
-      revision: Number,
-      used: Boolean,
-    },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.templates,
-);
+const Template = collection(COLLECTIONS.templates, TEMPLATE);
 
 /** Compiled templates of this process; every use asks the database whether the text is still the same. */
 let cache = emptyCache(DEFAULT_CACHE_SIZE, DEFAULT_CACHE_BYTES);
@@ -122,9 +107,7 @@ async function sameTokenId(templateId: string): Promise<string | null> {
   const [word = ''] = templateId.split(WHITE_SPACE, 1);
   if (word === templateId) return null;
   const token = collapsedToken(templateId);
-  const docs = await Template.find({ _id: trusted({ $gt: word, $lt: `${word}!` }) }, { _id: 1 })
-    .lean()
-    .exec();
+  const docs = await Template.find({ _id: trusted({ $gt: word, $lt: `${word}!` }) }, { _id: 1 }).exec();
   const same = docs.map(({ _id }) => _id).filter((id) => id !== templateId && collapsedToken(id) === token);
   return same[0] ?? null;
 }
@@ -162,19 +145,17 @@ export async function replaceTemplate(
   const update = {
     $set: fields,
     $inc: { revision: 1 },
-    ...(fields.uid === undefined && { $unset: { uid: 1 } }),
+    ...(fields.uid === undefined && { $unset: { uid: 1 as const } }),
   };
   return underStoredId(_id, (id) =>
-    Template.findOneAndUpdate({ _id: id }, update, { returnDocument: 'after' }).lean().exec(),
+    Template.findOneAndUpdate({ _id: id }, update, { returnDocument: 'after' }).exec(),
   );
 }
 
 /** Removes a template. Gives the id under which it was stored; null when there was none. */
 export async function removeTemplate(templateId: string): Promise<string | null> {
   const removed = await underStoredId(templateId, (id) =>
-    Template.findOneAndDelete({ _id: id }, { projection: { _id: 1 } })
-      .lean()
-      .exec(),
+    Template.findOneAndDelete({ _id: id }, { projection: { _id: 1 } }).exec(),
   );
   return removed?._id ?? null;
 }
@@ -185,14 +166,13 @@ export function templateById(templateId: string): Promise<TemplateDoc | null> {
 }
 
 function storedUnder(id: string): Promise<TemplateDoc | null> {
-  return Template.findOne({ _id: id }).lean().exec();
+  return Template.findOne({ _id: id }).exec();
 }
 
 /** All templates without their texts, by template id, which is an xs:token however it is stored. */
 export async function templateSummaries(): Promise<TemplateSummary[]> {
   const summaries = await Template.find({}, { concept: 1, archetype_id: 1, created_timestamp: 1 })
     .sort({ _id: 1 })
-    .lean<TemplateSummary[]>()
     .exec();
   return summaries.map((summary) => ({ ...summary, _id: collapsedToken(summary._id) }));
 }
@@ -207,20 +187,20 @@ const MAX_COMPARED = 2_000;
 
 /** Some template ids, for a suggestion. */
 export async function someTemplateIds(): Promise<string[]> {
-  const docs = await Template.find({}, { _id: 1 }).limit(MAX_COMPARED).lean<{ _id: string }[]>().exec();
+  const docs = await Template.find({}, { _id: 1 }).limit(MAX_COMPARED).exec();
   return docs.map(({ _id }) => _id);
 }
 
 /** Ids of all templates, ascending. */
 export async function templateIds(): Promise<string[]> {
-  const docs = await Template.find({}, { _id: 1 }).sort({ _id: 1 }).lean().exec();
+  const docs = await Template.find({}, { _id: 1 }).sort({ _id: 1 }).exec();
   return docs.map((doc) => doc._id);
 }
 
 /** Which text each template has now, as `[id, text]` where equal texts have equal words; at most `limit`. */
 export async function templateRevisions(limit: number): Promise<[string, string][]> {
-  const projection = { revision: 1, created_timestamp: 1 };
-  const docs = await Template.find({}, projection).limit(limit).lean().exec();
+  const projection = { revision: 1, created_timestamp: 1 } as const;
+  const docs = await Template.find({}, projection).limit(limit).exec();
   return docs.map((doc) => [doc._id, `${doc.revision} ${doc.created_timestamp.getTime()}`]);
 }
 

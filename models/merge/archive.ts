@@ -1,8 +1,8 @@
-import { model, Schema, trusted, type ClientSession } from 'mongoose';
+import { trusted, type ClientSession } from 'mongoose';
 import type { EhrDoc } from '../ehr.js';
 import type { ItemTagDoc } from '../item-tag.js';
 import { COLLECTIONS } from '../layout.js';
-import { SCHEMA_OPTIONS } from '../access/schema.js';
+import { collection, oneOf, opaque, text } from '../access/collection.js';
 import type { VersionDoc } from '../version.js';
 import { storedVersion, versionOf, type StoredVersion } from '../version-text.js';
 import type { VersionedObjectDoc } from '../versioned-object.js';
@@ -51,17 +51,12 @@ export const MOVED_IDS = 10_000;
 /** Archived versions that one answer of the database holds. */
 const READ_STEP = 20;
 
-/** Bodies are opaque to mongoose. */
-type StoredArchive = Omit<ArchiveDoc, 'body'> & { readonly body: object };
-
-const MergeArchive = model(
-  'MergeArchive',
-  new Schema<StoredArchive>(
-    { _id: String, merge_id: String, kind: String, body: Schema.Types.Mixed },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.mergeArchive,
-);
+const MergeArchive = collection(COLLECTIONS.mergeArchive, {
+  _id: text,
+  merge_id: text,
+  kind: oneOf<ArchiveKind>(),
+  body: opaque<ArchiveBodies[ArchiveKind]>(),
+});
 
 /** An archive document; `part` distinguishes those of one merge and kind. */
 export function archiveDoc<K extends ArchiveKind>(
@@ -78,7 +73,7 @@ export async function archivedBodies<K extends ArchiveKind>(
   mergeId: string,
   kind: K,
 ): Promise<ArchiveBodies[K][]> {
-  const docs = await MergeArchive.find({ merge_id: mergeId, kind }).sort({ _id: 1 }).lean().exec();
+  const docs = await MergeArchive.find({ merge_id: mergeId, kind }).sort({ _id: 1 }).exec();
   return docs.map((doc) => doc.body as unknown as ArchiveBodies[K]);
 }
 
@@ -89,7 +84,7 @@ export function archivedVersion(mergeId: string, version: VersionDoc): ArchiveDo
 
 /** The versions that a merge archived, as they are read, in no order: a directory may have had many large ones. */
 export async function* archivedVersions(session: ClientSession, mergeId: string): AsyncGenerator<VersionDoc> {
-  const filter = { merge_id: mergeId, kind: 'version' };
+  const filter = { merge_id: mergeId, kind: 'version' } as const;
   const docs = MergeArchive.collection.find<{ body: StoredVersion }>(filter, {
     session,
     batchSize: READ_STEP,
@@ -114,7 +109,6 @@ export async function* archivedMovesOf(
   for (let last = `${parts}:`; ;) {
     const part = await MergeArchive.findOne({ _id: trusted({ $gt: last, $lt: `${parts};` }) })
       .sort({ _id: 1 })
-      .lean()
       .exec();
     if (part === null) return;
     yield (part.body as MovedIds).ids;

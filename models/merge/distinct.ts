@@ -1,20 +1,22 @@
-import { model, Schema, trusted } from 'mongoose';
+import { trusted } from 'mongoose';
 import { COLLECTIONS } from '../layout.js';
-import { SCHEMA_OPTIONS } from '../access/schema.js';
+import { collection, date, text, type DocumentOf } from '../access/collection.js';
 import type { RemoveWrite } from '../access/write.js';
 
-/** That two EHRs are of two persons, as somebody found out. Fields: docs/spec/storage.md#other-collections. */
-export interface DistinctDoc {
+const DISTINCT = {
   /** Both ids, the lower first, from `distinctKey`. */
-  readonly _id: string;
+  _id: text,
   /** The lower id. */
-  readonly ehr_id: string;
-  readonly other_ehr: string;
-  readonly reason: string;
+  ehr_id: text,
+  other_ehr: text,
+  reason: text,
   /** Name of the administrator. */
-  readonly said_by: string;
-  readonly said_at: Date;
-}
+  said_by: text,
+  said_at: date,
+};
+
+/** That two EHRs are of two persons, as somebody found out. Fields: docs/spec/storage.md#other-collections. */
+export type DistinctDoc = DocumentOf<typeof DISTINCT>;
 
 declare module '../access/write.js' {
   interface Documents {
@@ -22,14 +24,7 @@ declare module '../access/write.js' {
   }
 }
 
-const Distinct = model(
-  'Distinct',
-  new Schema<DistinctDoc>(
-    { _id: String, ehr_id: String, other_ehr: String, reason: String, said_by: String, said_at: Date },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.distinctPersons,
-);
+const Distinct = collection(COLLECTIONS.distinctPersons, DISTINCT);
 
 /** `_id` of a pair, in whatever order it is given. */
 export function distinctKey(pair: readonly [string, string]): string {
@@ -48,14 +43,12 @@ export async function removeDistinct(key: string): Promise<boolean> {
 
 /** What is said, newest first, at most `count`. */
 export function distinctPairs(count: number): Promise<DistinctDoc[]> {
-  return Distinct.find({}).sort({ said_at: -1, _id: 1 }).limit(count).lean<DistinctDoc[]>().exec();
+  return Distinct.find({}).sort({ said_at: -1, _id: 1 }).limit(count).exec();
 }
 
 /** Those of the pairs of which it is said, by their keys. */
 export async function distinctAmong(keys: readonly string[]): Promise<ReadonlySet<string>> {
-  const found = await Distinct.find({ _id: trusted({ $in: keys }) }, { _id: 1 })
-    .lean<Pick<DistinctDoc, '_id'>[]>()
-    .exec();
+  const found = await Distinct.find({ _id: trusted({ $in: keys }) }, { _id: 1 }).exec();
   return new Set(found.map(({ _id: key }) => key));
 }
 

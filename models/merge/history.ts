@@ -1,7 +1,8 @@
-import mongoose, { type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import type { EhrDoc } from '../ehr.js';
 import { COLLECTIONS } from '../layout.js';
 import type { MergeMotive, MergePage, MergeRecordDoc } from './record.js';
+import { documents } from '../access/documents.js';
 import type { InsertWrite, RemoveWrite } from '../access/write.js';
 
 /** How a merge was taken back. */
@@ -59,9 +60,7 @@ export async function sharesContributions(
 
 /** A merge that was taken back, by its id; null when there is none. */
 export function undoneMerge(session: ClientSession, mergeId: string): Promise<MergeHistoryDoc | null> {
-  return mongoose.connection
-    .collection<MergeHistoryDoc>(COLLECTIONS.mergeHistory)
-    .findOne({ _id: mergeId }, { session });
+  return documents<MergeHistoryDoc>(COLLECTIONS.mergeHistory).findOne({ _id: mergeId }, { session });
 }
 
 /** Merges that were taken back, of this source and into this target as far as they are named, oldest first. */
@@ -83,8 +82,7 @@ function sorted(
   joined: { readonly session?: ClientSession } = {},
   page: MergePage = { offset: 0, fetch: 0 },
 ): Promise<MergeHistoryDoc[]> {
-  return mongoose.connection
-    .collection<MergeHistoryDoc>(COLLECTIONS.mergeHistory)
+  return documents<MergeHistoryDoc>(COLLECTIONS.mergeHistory)
     .find<MergeHistoryDoc>(filter, { ...joined })
     .sort({ merge_date: 1, _id: 1 })
     .skip(page.offset)

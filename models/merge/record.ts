@@ -1,6 +1,17 @@
-import { model, Schema, trusted, type ClientSession } from 'mongoose';
+import { trusted, type ClientSession } from 'mongoose';
 import { COLLECTIONS } from '../layout.js';
-import { SCHEMA_OPTIONS } from '../access/schema.js';
+import {
+  collection,
+  date,
+  flag,
+  listOf,
+  mark,
+  nested,
+  oneOf,
+  optional,
+  text,
+  type DocumentOf,
+} from '../access/collection.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from '../access/write.js';
 
 /** How a source directory is treated: it ends, or its latest tree is copied into the target's directory. */
@@ -9,97 +20,111 @@ export type FolderMerge = 'BASIC' | 'COPY';
 /** How compositions are treated: all move, or matching persistent ones are joined besides. */
 export type CompositionMerge = 'BASIC' | 'PERSISTENT';
 
+const OUTCOME = {
+  level: oneOf<'BASIC' | 'FOLDER_COPY'>(),
+  summary: text,
+};
+
 /** What a merge came to. docs/spec/merge.md#details */
-export interface MergeOutcome {
-  readonly level: 'BASIC' | 'FOLDER_COPY';
-  readonly summary: string;
-}
+export type MergeOutcome = DocumentOf<typeof OUTCOME>;
+
+const JOINED_PAIR = {
+  /** Of the source EHR; deleted logically by the merge. */
+  source: text,
+  /** Of the target EHR; goes on with the later content of both. */
+  target: text,
+  /** Whose content was chosen; absent: the rule decided, or an older release, which did not record it, made the merge. */
+  choice: optional(oneOf<'source' | 'target'>()),
+  /** The rule decided. */
+  by_rule: optional(mark),
+};
 
 /** Two persistent compositions that became one: object ids of their containers. */
-export interface JoinedPair {
-  /** Of the source EHR; deleted logically by the merge. */
-  readonly source: string;
-  /** Of the target EHR; goes on with the later content of both. */
-  readonly target: string;
-  /** Whose content was chosen; absent: the rule decided, or an older release, which did not record it, made the merge. */
-  readonly choice?: 'source' | 'target';
-  /** The rule decided. */
-  readonly by_rule?: true;
-}
+export type JoinedPair = DocumentOf<typeof JOINED_PAIR>;
 
 /** Persistent compositions of one template of which a merge could not make one. */
-interface ApartPair {
+const APART_PAIR = {
   /** Object id of the only one of the source. */
-  readonly source: string;
+  source: text,
   /** Those of the target. */
-  readonly targets: readonly string[];
-}
+  targets: listOf(text),
+};
 
 /** What a merge took from the EHR_STATUS of the source. */
-interface TakenStatus {
+const TAKEN_STATUS = {
   /** VERSION of the target's EHR_STATUS that has it: made by the merge, or found to have it already. */
-  readonly version_uid: string;
-  readonly fields: readonly string[];
-}
+  version_uid: text,
+  fields: listOf(text),
+};
 
 /** Why a merge was made or taken back, and who asked for it, as the administrator wrote it. */
-export interface MergeMotive {
+export const MOTIVE = {
   /** At most 500 characters. */
-  readonly reason?: string;
+  reason: optional(text),
   /** At most 200 characters. */
-  readonly requested_by?: string;
-}
+  requested_by: optional(text),
+};
+
+/** Why a merge was made or taken back, and who asked for it, as the administrator wrote it. */
+export type MergeMotive = DocumentOf<typeof MOTIVE>;
+
+const FINALISING = {
+  date: date,
+  /** Name of the administrator. */
+  committer: text,
+  reason: text,
+};
 
 /** How a merge was made final. */
-interface MergeFinalising {
-  readonly date: Date;
+type MergeFinalising = DocumentOf<typeof FINALISING>;
+
+const APPROVAL = {
   /** Name of the administrator. */
-  readonly committer: string;
-  readonly reason: string;
-}
+  requester: text,
+  requested_at: date,
+};
 
 /** Who asked for a merge that somebody else confirmed. */
-export interface MergeApproval {
+export type MergeApproval = DocumentOf<typeof APPROVAL>;
+
+const MERGE_RECORD = {
+  ...MOTIVE,
+  /** UUID. */
+  _id: text,
+  /** Unique by index: an EHR can be merged away once. */
+  source_ehr: text,
+  /** The direct target, which may have been merged away since. */
+  target_ehr: text,
+  merge_date: date,
+  /** false from the beginning, or since it was made final. */
+  reversible: flag,
+  finalised: optional(nested(FINALISING)),
+  folder_merge: oneOf<FolderMerge>(),
+  composition_merge: oneOf<CompositionMerge>(),
+  outcome: nested(OUTCOME),
+  /** CONTRIBUTION with the versions that the merge made; absent when it made none. */
+  contribution_uid: optional(text),
+  /** Version that the merge made of the target's directory. */
+  directory_version_uid: optional(text),
+  /** uid of the FOLDER that was put into the directory, or object id of the directory that was made. */
+  copied_folder_uid: optional(text),
+  /** Name of its original, as JSON text. */
+  copied_folder_name: optional(text),
+  /** Absent: nothing, or an older release made the merge. */
+  status_taken: optional(nested(TAKEN_STATUS)),
+  /** Absent: none, or an older release made the merge. */
+  apart: optional(listOf(nested(APART_PAIR))),
+  joined: listOf(nested(JOINED_PAIR)),
+  /** true: it was made in steps, and is taken back so. */
+  in_steps: optional(flag),
   /** Name of the administrator. */
-  readonly requester: string;
-  readonly requested_at: Date;
-}
+  committer: text,
+  /** Absent: nobody else had to confirm it. */
+  approval: optional(nested(APPROVAL)),
+};
 
 /** One merge that stands (fields: docs/spec/storage.md#other-collections); an unmerge removes it. */
-export interface MergeRecordDoc extends MergeMotive {
-  /** UUID. */
-  readonly _id: string;
-  /** Unique by index: an EHR can be merged away once. */
-  readonly source_ehr: string;
-  /** The direct target, which may have been merged away since. */
-  readonly target_ehr: string;
-  readonly merge_date: Date;
-  /** false from the beginning, or since it was made final. */
-  readonly reversible: boolean;
-  readonly finalised?: MergeFinalising;
-  readonly folder_merge: FolderMerge;
-  readonly composition_merge: CompositionMerge;
-  readonly outcome: MergeOutcome;
-  /** CONTRIBUTION with the versions that the merge made; absent when it made none. */
-  readonly contribution_uid?: string;
-  /** Version that the merge made of the target's directory. */
-  readonly directory_version_uid?: string;
-  /** uid of the FOLDER that was put into the directory, or object id of the directory that was made. */
-  readonly copied_folder_uid?: string;
-  /** Name of its original, as JSON text. */
-  readonly copied_folder_name?: string;
-  /** Absent: nothing, or an older release made the merge. */
-  readonly status_taken?: TakenStatus;
-  /** Absent: none, or an older release made the merge. */
-  readonly apart?: readonly ApartPair[];
-  readonly joined: readonly JoinedPair[];
-  /** true: it was made in steps, and is taken back so. */
-  readonly in_steps?: boolean;
-  /** Name of the administrator. */
-  readonly committer: string;
-  /** Absent: nobody else had to confirm it. */
-  readonly approval?: MergeApproval;
-}
+export type MergeRecordDoc = DocumentOf<typeof MERGE_RECORD>;
 
 declare module '../access/write.js' {
   interface Documents {
@@ -107,63 +132,17 @@ declare module '../access/write.js' {
   }
 }
 
-const pairSchema = new Schema<JoinedPair>(
-  { source: String, target: String, choice: String },
-  { _id: false, id: false },
-);
-const apartSchema = new Schema<ApartPair>({ source: String, targets: [String] }, { _id: false, id: false });
-const takenSchema = new Schema<TakenStatus>(
-  { version_uid: String, fields: [String] },
-  { _id: false, id: false },
-);
-const outcomeSchema = new Schema<MergeOutcome>({ level: String, summary: String }, { _id: false, id: false });
-
-const approvalSchema = new Schema<MergeApproval>(
-  { requester: String, requested_at: Date },
-  { _id: false, id: false },
-);
-
-const mergeRecordSchema = new Schema<MergeRecordDoc>(
-  {
-    _id: String,
-    source_ehr: String,
-    target_ehr: String,
-    merge_date: Date,
-    reversible: Boolean,
-    finalised: new Schema<MergeFinalising>(
-      { date: Date, committer: String, reason: String },
-      { _id: false, id: false },
-    ),
-    folder_merge: String,
-    composition_merge: String,
-    outcome: outcomeSchema,
-    contribution_uid: String,
-    directory_version_uid: String,
-    copied_folder_uid: String,
-    copied_folder_name: String,
-    status_taken: takenSchema,
-    apart: [apartSchema],
-    joined: [pairSchema],
-    in_steps: Boolean,
-    committer: String,
-    reason: String,
-    requested_by: String,
-    approval: approvalSchema,
-  },
-  SCHEMA_OPTIONS,
-);
-
 /** Collection `merge_records`. */
-const MergeRecord = model('MergeRecord', mergeRecordSchema, COLLECTIONS.mergeRecords);
+const MergeRecord = collection(COLLECTIONS.mergeRecords, MERGE_RECORD);
 
 /** The merge that dissolved this EHR, null when it was not merged away. */
 export function mergeOfSource(sourceEhr: string): Promise<MergeRecordDoc | null> {
-  return MergeRecord.findOne({ source_ehr: sourceEhr }).lean<MergeRecordDoc>().exec();
+  return MergeRecord.findOne({ source_ehr: sourceEhr }).exec();
 }
 
 /** The merge with this id that stands, null when there is none. */
 export function mergeById(mergeId: string): Promise<MergeRecordDoc | null> {
-  return MergeRecord.findOne({ _id: mergeId }).lean<MergeRecordDoc>().exec();
+  return MergeRecord.findOne({ _id: mergeId }).exec();
 }
 
 /** Reversible merges made before a time, oldest first, at most `count`. */
@@ -171,7 +150,6 @@ export function mergesBefore(time: Date, count: number): Promise<MergeRecordDoc[
   return MergeRecord.find({ reversible: true, merge_date: trusted({ $lt: time }) })
     .sort({ merge_date: 1, _id: 1 })
     .limit(count)
-    .lean<MergeRecordDoc[]>()
     .exec();
 }
 
@@ -187,22 +165,19 @@ export function mergeFinalising(mergeId: string, finalised: MergeFinalising): Up
 
 /** The direct merge of one EHR into another, null when there is none. */
 export function mergeBetween(sourceEhr: string, targetEhr: string): Promise<MergeRecordDoc | null> {
-  return MergeRecord.findOne({ source_ehr: sourceEhr, target_ehr: targetEhr }).lean<MergeRecordDoc>().exec();
+  return MergeRecord.findOne({ source_ehr: sourceEhr, target_ehr: targetEhr }).exec();
 }
 
 /** The merges directly into one of these EHRs, oldest first. */
 export function mergesInto(targetEhrs: readonly string[]): Promise<MergeRecordDoc[]> {
   return MergeRecord.find({ target_ehr: trusted({ $in: [...targetEhrs] }) })
     .sort({ merge_date: 1, _id: 1 })
-    .lean<MergeRecordDoc[]>()
     .exec();
 }
 
 /** The merges of these EHRs into others, in no order. */
 export function mergesOfSources(sources: readonly string[]): Promise<MergeRecordDoc[]> {
-  return MergeRecord.find({ source_ehr: trusted({ $in: [...sources] }) })
-    .lean<MergeRecordDoc[]>()
-    .exec();
+  return MergeRecord.find({ source_ehr: trusted({ $in: [...sources] }) }).exec();
 }
 
 /** A part of a list. */
@@ -214,12 +189,7 @@ export interface MergePage {
 
 /** All merges that stand, or a page of them, oldest first. */
 export function allMerges(page: MergePage = { offset: 0, fetch: 0 }): Promise<MergeRecordDoc[]> {
-  return MergeRecord.find()
-    .sort({ merge_date: 1, _id: 1 })
-    .skip(page.offset)
-    .limit(page.fetch)
-    .lean<MergeRecordDoc[]>()
-    .exec();
+  return MergeRecord.find().sort({ merge_date: 1, _id: 1 }).skip(page.offset).limit(page.fetch).exec();
 }
 
 /**

@@ -11,7 +11,6 @@ export async function headsOfContainers(
   for (const part of inSteps(versionedObjectUids)) {
     const heads = await Version.find({ ehr_id: ehrId, object_id: trusted({ $in: part }) }, { data: 0 })
       .sort({ object_id: 1, version: 1 })
-      .lean<VersionHead[]>()
       .exec();
     for (const head of heads) found.set(head.object_id, [...(found.get(head.object_id) ?? []), head]);
   }

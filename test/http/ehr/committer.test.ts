@@ -67,9 +67,7 @@ function contribution(committers: { whole?: object; version?: object; attestatio
 
 /** The stored CONTRIBUTION that a request made. */
 async function storedBy(requestId: string): Promise<Json> {
-  const [stored, ...others] = await Contribution.find({ 'authenticated.request_id': requestId })
-    .lean<Json[]>()
-    .exec();
+  const [stored, ...others] = await Contribution.find({ 'authenticated.request_id': requestId }).exec();
   expect(others).toEqual([]);
   expect(stored).toBeDefined();
   return stored!;

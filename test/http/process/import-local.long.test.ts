@@ -57,10 +57,7 @@ describe('import --local', () => {
         validationErrors: [expect.any(String)],
       },
     ]);
-    const contributions = await Contribution.find({ ehr_id: ehrId })
-      .sort({ time_committed: 1 })
-      .lean()
-      .exec();
+    const contributions = await Contribution.find({ ehr_id: ehrId }).sort({ time_committed: 1 }).exec();
     // The EHR, a whole batch, three by themselves, a whole batch: as over HTTP, since one record is bad.
     expect(contributions.map(({ versions }) => versions.length)).toEqual([1, 4, 1, 1, 1, 4]);
     for (const { audit } of contributions.slice(1)) {
@@ -94,11 +91,11 @@ describe('import --local', () => {
     const { stdout } = await run('import', file, '--batch', '2');
     expect(stdout).toMatch(/^12 imported, 0 there already, 1 failed/);
     for (const [index, ehrId] of ehrIds.entries()) {
-      const found = await Contribution.find({ ehr_id: ehrId }).lean().exec();
+      const found = await Contribution.find({ ehr_id: ehrId }).exec();
       const sizes = found.map(({ versions }) => versions.length).toSorted();
       expect(sizes).toEqual(index === 3 ? [1, 2] : [1, 1, 2]);
     }
-    const given = await Version.findOne({ ehr_id: ehrIds[0]!, type: 'EHR_STATUS' }).lean().exec();
+    const given = await Version.findOne({ ehr_id: ehrIds[0]!, type: 'EHR_STATUS' }).exec();
     expect(given?.data).toContain('"other_details"');
     expect((await verifyStorage()).violations).toEqual([]);
   });
