@@ -7,23 +7,21 @@ import {
   type Settings,
 } from '../../config/settings.js';
 import { DIALECTS, type ItsRest } from '../../openehr/base/dialect.js';
-import { asciiUpperCase } from '../../openehr/base/text.js';
 import { identityConflicts } from '../identity/identity-settings.js';
 import { defaultRolePermissions, readRolePermissions } from '../identity/identifier.js';
 import { isLoopback } from '../middleware/client-address.js';
 import { fileOfVariable } from './env-file.js';
 import { isMadeByKubernetes, logMisspeltSettings, misspeltSettings } from './misspelt-settings.js';
-import { commaList } from './setting-checks.js';
-import { MANAGEMENT } from './rows/access-settings.js';
 import { DEFAULT_RATE_LIMIT_PER_MINUTE } from './rows/operation-settings.js';
+import type { Place } from './rows/setting.js';
 import { SETTINGS } from './setting-list.js';
 import { areTracesSent, traceConflicts } from './trace-settings.js';
 
 /** The environment as Node gives it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Values after joi: text, numbers and booleans by setting name; absent = empty without default. */
-type Values = Readonly<Record<string, string | number | boolean | undefined>>;
+/** Values after joi, by setting name; absent = empty without default. */
+type Values = Readonly<Record<string, unknown>>;
 
 /** The configuration of this process. @throws Error as `loadConfig`. */
 export function configFromEnvironment(overrides: Environment = {}): Settings {
@@ -94,161 +92,77 @@ function namesOneOf(text: string, names: ReadonlySet<string>): boolean {
   return (text.match(SETTING_NAME) ?? []).some((word) => names.has(word));
 }
 
+/** What `composed` makes of several settings. */
+type Composed = keyof ReturnType<typeof composed>;
+type Placed = NonNullable<(typeof SETTINGS)[number]['place']>;
+/** Places that no row and no composition fills; the compiler refuses `toSettings` while there is one. */
+type Unplaced = Exclude<
+  Place,
+  Placed | Composed | 'tracesSent' | 'jwt.types' | 'jwt.algorithms' | 'aql.maxPerUser'
+>;
+type PlacedSettings = [Unplaced] extends [never]
+  ? Omit<Settings, Composed | 'tracesSent'>
+  : { missing: Unplaced };
+
 function toSettings(values: Values): Omit<Settings, 'tracesSent'> {
-  const host = textOf(values, 'HOST');
+  const settings: PlacedSettings = placedSettings(values);
+  const { jwt, aql, host } = settings;
   return {
-    host,
-    port: numberOf(values, 'PORT'),
-    publicBaseUrl: textOrNull(values, 'PUBLIC_BASE_URL')?.replace(/(?<!\/)\/+$/, '') ?? null,
-    basePath: textOf(values, 'BASE_PATH').replace(/(?<!\/)\/+$/, ''),
-    systemId: textOf(values, 'SYSTEM_ID'),
-    database: {
-      mongodbUri: textOf(values, 'MONGODB_URI'),
-      mongodbDatabase: textOf(values, 'MONGODB_DATABASE'),
-      localDatabase: textOf(values, 'LOCAL_DATABASE') as Settings['database']['localDatabase'],
-      mongodBinary: textOf(values, 'MONGOD_BINARY'),
-      embeddedDataDir: textOf(values, 'EMBEDDED_DATA_DIR'),
-      embeddedCacheSizeGB: numberOrNull(values, 'EMBEDDED_CACHE_SIZE_GB'),
-      writeWaitMs: numberOf(values, 'WRITE_WAIT_MS'),
+    ...settings,
+    ...composed(values, host, jwt),
+    jwt: {
+      ...jwt,
+      types: wordsOf(values, 'JWT_TYP').map((word) => word.toLowerCase()),
+      algorithms: algorithmsOf(values, jwt.secret),
     },
-    ...identitySettings(values, host),
-    ...clinicalSettings(values),
-    ...operationSettings(values),
-  };
-}
-
-function clinicalSettings(values: Values) {
-  const maxConcurrent = numberOf(values, 'AQL_MAX_CONCURRENT');
-  const itsRest = textOf(values, 'ITS_REST') as ItsRest;
-  const minimalStatus =
-    numberOrNull(values, 'PREFER_MINIMAL_UPDATE_STATUS') ?? DIALECTS[itsRest].minimalUpdateStatus;
-  return {
-    maxCompositionBytes: numberOf(values, 'MAX_COMPOSITION_BYTES'),
-    work: workSettings(values),
     aql: {
-      defaultFetch: numberOrNull(values, 'AQL_DEFAULT_FETCH'),
-      maxFetch: numberOrNull(values, 'AQL_MAX_FETCH'),
-      timeoutMs: numberOf(values, 'AQL_TIMEOUT_MS'),
-      maxConcurrent,
-      maxPerUser: numberOrNull(values, 'AQL_MAX_PER_USER') ?? Math.max(1, maxConcurrent - 1),
-      streamTimeoutMs: numberOf(values, 'AQL_STREAM_TIMEOUT_MS'),
-      streamIdleMs: numberOf(values, 'AQL_STREAM_IDLE_MS'),
-      streamHoldMs: numberOf(values, 'AQL_STREAM_HOLD_MS'),
-      subsumption: values.AQL_SUBSUMPTION === true,
-      leafIndex: textOf(values, 'AQL_LEAF_INDEX') as Settings['aql']['leafIndex'],
+      ...aql,
+      maxPerUser: numberOrNull(values, 'AQL_MAX_PER_USER') ?? Math.max(1, aql.maxConcurrent - 1),
     },
-    checkExtraNodes: values.CHECK_EXTRA_NODES === true,
-    checkRmRules: values.CHECK_RM_RULES === true,
-    validation: textOf(values, 'VALIDATION') as Settings['validation'],
-    checkContainerCardinality: values.CHECK_CONTAINER_CARDINALITY === true,
-    terminology: {
-      serverUrl: textOrNull(values, 'TERMINOLOGY_SERVER_URL'),
-      timeoutMs: numberOf(values, 'TERMINOLOGY_TIMEOUT_MS'),
-      failOnError: values.TERMINOLOGY_FAIL_ON_ERROR === true,
-    },
-    itsRest,
-    preferMinimalUpdateStatus: minimalStatus as 200 | 204,
-    signing: textOf(values, 'SIGNING') as Settings['signing'],
-    ehrStatusAsRef: values.EHR_STATUS_AS_REF === true,
-    acceptForeignSystemId: values.ACCEPT_FOREIGN_SYSTEM_ID === true,
-    templateAllowOverwrite: values.TEMPLATE_ALLOW_OVERWRITE === true,
-    templateCacheSize: numberOf(values, 'TEMPLATE_CACHE_SIZE'),
-    templateCacheBytes: numberOf(values, 'TEMPLATE_CACHE_BYTES'),
-    maxTemplateBytes: numberOf(values, 'MAX_TEMPLATE_BYTES'),
-    commitGroups: numberOrNull(values, 'COMMIT_GROUPS') ?? (textOf(values, 'MONGODB_URI') === '' ? 1 : 4),
-    mergeRetries: numberOf(values, 'MERGE_RETRIES'),
-    mergeReversibleDays: numberOrNull(values, 'MERGE_REVERSIBLE_DAYS'),
-    queryOwners: values.QUERY_OWNERS === true,
-    fourEyes: fourEyesOf(values),
-    fourEyesDays: numberOf(values, 'FOUR_EYES_DAYS'),
-    mergeCandidatePaths: commaList(textOf(values, 'MERGE_CANDIDATE_PATHS')),
-    mergeStepsFrom: numberOf(values, 'MERGE_STEPS_FROM'),
-    defaultTimezone: textOf(values, 'DEFAULT_TIMEZONE'),
   };
 }
 
-function workSettings(values: Values): Settings['work'] {
+/** Every value that has a place, at its place. */
+function placedSettings(values: Values): PlacedSettings {
+  const settings: Record<string, unknown> = {};
+  for (const { name, place } of SETTINGS) {
+    if (place === null) continue;
+    const value = values[name];
+    if (value === undefined) throw new TypeError(`setting ${name} has no default`);
+    const [field, inside] = place.split('.');
+    if (field === undefined) continue;
+    if (inside === undefined) settings[field] = value;
+    else settings[field] = { ...(settings[field] as object | undefined), [inside]: value };
+  }
+  return settings as unknown as PlacedSettings;
+}
+
+/** What several settings come to together. */
+function composed(values: Values, host: string, { roleUser, roleAdmin }: Settings['jwt']) {
+  const auth = textOrNull(values, 'AUTH') ?? (isLoopback(host) ? 'none' : 'jwt');
+  const roles = textOrNull(values, 'ROLE_PERMISSIONS') ?? defaultRolePermissions(roleUser, roleAdmin);
   return {
-    steps: numberOf(values, 'MAX_WORK_STEPS'),
-    compileSteps: numberOf(values, 'AQL_MAX_COMPILE_STEPS'),
-    expressionNodes: numberOf(values, 'AQL_MAX_EXPRESSION_NODES'),
-    patternSteps: numberOf(values, 'MAX_PATTERN_STEPS'),
-    valueSteps: numberOf(values, 'MAX_PATTERN_VALUE_STEPS'),
-    tuples: numberOf(values, 'AQL_MAX_TUPLES'),
-    resultBytes: numberOf(values, 'AQL_MAX_EVALUATED_BYTES'),
-    versions: numberOf(values, 'AQL_MAX_EVALUATED_VERSIONS'),
-    terminologyQuestions: numberOf(values, 'TERMINOLOGY_MAX_QUESTIONS'),
-    bodyHeapMiB: numberOf(values, 'BODY_MAX_HEAP_MIB'),
-    translatorHeapMiB: numberOf(values, 'AQL_TRANSLATOR_MAX_HEAP_MIB'),
-    evaluatorHeapMiB: numberOf(values, 'AQL_EVALUATOR_MAX_HEAP_MIB'),
-    bodyTimeMs: numberOf(values, 'BODY_TIMEOUT_MS'),
+    auth: (auth === 'basic,jwt' ? 'jwt,basic' : auth) as Settings['auth'],
+    oidc: oidcSettings(values),
+    rolePermissions: readRolePermissions(roles).roles,
+    ...rateLimitOf(values),
+    preferMinimalUpdateStatus: minimalUpdateStatusOf(values),
+    commitGroups: numberOrNull(values, 'COMMIT_GROUPS') ?? (values.MONGODB_URI === '' ? 1 : 4),
+    fourEyes: fourEyesOf(values),
   };
+}
+
+function minimalUpdateStatusOf(values: Values): Settings['preferMinimalUpdateStatus'] {
+  const given = numberOrNull(values, 'PREFER_MINIMAL_UPDATE_STATUS') as 200 | 204 | null;
+  return given ?? DIALECTS[values.ITS_REST as ItsRest].minimalUpdateStatus;
 }
 
 /** `MERGE_NEEDS_APPROVAL` is the older name of the one word `merge`. */
 function fourEyesOf(values: Values): Settings['fourEyes'] {
-  const named = commaList(textOf(values, 'FOUR_EYES'));
+  const named = wordsOf(values, 'FOUR_EYES');
   return FOUR_EYES_KINDS.filter(
     (kind) => named.includes(kind) || (kind === 'merge' && values.MERGE_NEEDS_APPROVAL === true),
   );
-}
-
-function operationSettings(values: Values) {
-  const management = commaList(textOf(values, 'MANAGEMENT_ENDPOINTS'));
-  return {
-    adminApiActive: values.ADMIN_API_ACTIVE === true,
-    adminAllowDeleteAll: values.ADMIN_ALLOW_DELETE_ALL === true,
-    adminAllowDeleteAllEhrs: values.ADMIN_ALLOW_DELETE_ALL_EHRS === true,
-    auditReads: values.AUDIT_READS === true,
-    statusEndpoint: values.STATUS_ENDPOINT === true,
-    statusEhrbaseVersion: textOf(values, 'STATUS_EHRBASE_VERSION'),
-    managementEndpoints: management.includes('all') ? MANAGEMENT : management,
-    managementAccess: textOf(values, 'MANAGEMENT_ACCESS') as Settings['managementAccess'],
-    managementPort: numberOrNull(values, 'MANAGEMENT_PORT'),
-    maxBodyBytes: numberOf(values, 'MAX_BODY_BYTES'),
-    maxQueryBytes: numberOf(values, 'MAX_QUERY_BYTES'),
-    bodyBytes: {
-      process: numberOf(values, 'BODY_BYTES_UNDER_WAY'),
-      user: numberOf(values, 'BODY_BYTES_PER_USER'),
-      address: numberOf(values, 'BODY_BYTES_PER_ADDRESS'),
-    },
-    receiveTimeoutMs: numberOf(values, 'RECEIVE_TIMEOUT_MS'),
-    maxConnections: numberOf(values, 'MAX_CONNECTIONS'),
-    maxBodyNodes: numberOf(values, 'MAX_BODY_NODES'),
-    apiAliasV1: values.API_ALIAS_V1 === true,
-    strictParameters: values.STRICT_PARAMETERS === true,
-    trustedProxies: commaList(textOf(values, 'TRUSTED_PROXIES')),
-    corsOrigins: commaList(textOf(values, 'CORS_ORIGINS')),
-    allowedHosts: commaList(textOf(values, 'ALLOWED_HOSTS').toLowerCase()),
-    versionCacheSeconds: numberOf(values, 'VERSION_CACHE_SECONDS'),
-    ...rateLimitOf(values),
-    maxConcurrentRequests: numberOrNull(values, 'MAX_CONCURRENT_REQUESTS'),
-    requestWaitMs: numberOf(values, 'REQUEST_WAIT_MS'),
-    csvBom: values.CSV_BOM === true,
-    sealIntervalMs: numberOf(values, 'SEAL_INTERVAL_MS'),
-    slowQueryMs: numberOf(values, 'SLOW_QUERY_MS'),
-    shutdownTimeoutMs: numberOf(values, 'SHUTDOWN_TIMEOUT_MS'),
-    clusterWorkers: numberOf(values, 'CLUSTER_WORKERS'),
-    logLevel: textOf(values, 'LOG_LEVEL') as Settings['logLevel'],
-  };
-}
-
-function identitySettings(values: Values, host: string) {
-  const auth = textOrNull(values, 'AUTH') ?? (isLoopback(host) ? 'none' : 'jwt');
-  const jwt = jwtSettings(values);
-  const roles = textOrNull(values, 'ROLE_PERMISSIONS') ?? defaultRolePermissions(jwt.roleUser, jwt.roleAdmin);
-  return {
-    authNoneAnywhere: values.AUTH_NONE_ANYWHERE === true,
-    auth: (auth === 'basic,jwt' ? 'jwt,basic' : auth) as Settings['auth'],
-    jwt,
-    oidc: oidcSettings(values),
-    consoleTerritory: textOrNull(values, 'CONSOLE_TERRITORY'),
-    consoleIdleMinutes: numberOf(values, 'CONSOLE_IDLE_MINUTES') || null,
-    patientBannerPaths: commaList(textOf(values, 'PATIENT_BANNER_PATHS')),
-    basicUsersFile: textOrNull(values, 'BASIC_USERS_FILE'),
-    rolePermissions: readRolePermissions(roles).roles,
-    committerMustBeUser: values.COMMITTER_MUST_BE_USER === true,
-  };
 }
 
 /** On the machine itself only a limit that was set counts: a demonstration or an import is no attack. */
@@ -261,30 +175,14 @@ function rateLimitOf(values: Values) {
 }
 
 function oidcSettings(values: Values): OidcSettings | null {
-  const issuer = textOrNull(values, 'OIDC_ISSUER');
-  const clientId = textOf(values, 'OIDC_CLIENT_ID');
-  return issuer === null && clientId === '' ? null : { issuer: issuer ?? '', clientId };
+  const issuer = textOrNull(values, 'OIDC_ISSUER') ?? '';
+  const clientId = textOrNull(values, 'OIDC_CLIENT_ID') ?? '';
+  return issuer === '' && clientId === '' ? null : { issuer, clientId };
 }
 
-function jwtSettings(values: Values): JwtSettings {
-  const secret = textOrNull(values, 'JWT_SECRET');
-  const named = commaList(textOf(values, 'JWT_ALGORITHMS'));
-  return {
-    secret,
-    publicKey: textOrNull(values, 'JWT_PUBLIC_KEY'),
-    jwksUrl: textOrNull(values, 'JWT_JWKS_URL'),
-    algorithms: (named.length > 0
-      ? named
-      : [secret === null ? 'RS256' : 'HS256']) as JwtSettings['algorithms'],
-    issuer: textOrNull(values, 'JWT_ISSUER'),
-    audience: textOrNull(values, 'JWT_AUDIENCE'),
-    roleClaims: commaList(textOf(values, 'JWT_ROLE_CLAIMS')),
-    clockToleranceSeconds: numberOf(values, 'JWT_CLOCK_TOLERANCE_S'),
-    types: commaList(textOf(values, 'JWT_TYP').toLowerCase()),
-    maxLifetimeSeconds: numberOrNull(values, 'JWT_MAX_LIFETIME_S'),
-    roleUser: asciiUpperCase(textOf(values, 'ROLE_USER')),
-    roleAdmin: asciiUpperCase(textOf(values, 'ROLE_ADMIN')),
-  };
+function algorithmsOf(values: Values, secret: string | null): JwtSettings['algorithms'] {
+  const named = wordsOf(values, 'JWT_ALGORITHMS');
+  return (named.length > 0 ? named : [secret === null ? 'RS256' : 'HS256']) as JwtSettings['algorithms'];
 }
 
 /** Rules over several settings. Each text names the settings it is about. */
@@ -322,14 +220,9 @@ function portConflicts({ port, managementPort }: Settings): string[] {
   return isTaken ? ['MANAGEMENT_PORT must differ from PORT'] : [];
 }
 
-function textOf(values: Values, name: string): string {
-  const value = values[name];
-  return typeof value === 'string' ? value : '';
-}
-
 function textOrNull(values: Values, name: string): string | null {
-  const value = textOf(values, name);
-  return value === '' ? null : value;
+  const value = values[name];
+  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 function numberOrNull(values: Values, name: string): number | null {
@@ -337,10 +230,9 @@ function numberOrNull(values: Values, name: string): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-function numberOf(values: Values, name: string): number {
-  const value = numberOrNull(values, name);
-  if (value === null) throw new TypeError(`setting ${name} has no default`);
-  return value;
+function wordsOf(values: Values, name: string): readonly string[] {
+  const value = values[name];
+  return Array.isArray(value) ? (value as readonly string[]) : [];
 }
 
 function configError(problems: readonly string[]): Error {

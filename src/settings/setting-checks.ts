@@ -5,41 +5,58 @@ import { readCandidatePaths } from '../../merge/candidates/paths.js';
 import { HOST_NAME } from '../middleware/origin.js';
 import { malformedProxies } from '../middleware/client-address.js';
 
-/** Any text. */
-export const text = (): Joi.StringSchema => Joi.string().allow('');
+/** Any text; `value`: without one, where there is one. An empty variable is not set: no check sees it. */
+export const text = (value?: string): Joi.StringSchema => {
+  const schema = Joi.string().allow('');
+  return value === undefined ? schema : schema.default(value);
+};
 /** `true` or `false`. */
-export const flag = (value: boolean): Joi.Schema =>
+export const flag = (value: boolean): Joi.BooleanSchema =>
   Joi.boolean()
     .truthy('true')
     .falsy('false')
-    .empty('')
     .default(value)
     .messages({ 'boolean.base': '{#label} must be true or false, found {#value}' });
-/** A whole number. */
-export const count = (): Joi.NumberSchema => Joi.number().integer().empty('');
+/** A whole number from `least` to `most`. */
+export const count = (least: number, most?: number): Joi.NumberSchema => {
+  const schema = Joi.number().integer().min(least);
+  return most === undefined ? schema : schema.max(most);
+};
 /** The address of a server; https, or http. */
-export const webAddress = (): Joi.StringSchema =>
-  Joi.string()
-    .uri({ scheme: ['http', 'https'] })
-    .empty('');
+export const webAddress = (): Joi.StringSchema => Joi.string().uri({ scheme: ['http', 'https'] });
 /** One of these words. */
-export const choice = (values: readonly string[], value: string): Joi.Schema =>
-  Joi.string()
+export const choice = <const V extends string>(values: readonly V[], value: V): Joi.AnySchema<V> =>
+  Joi.string<V>()
     .valid(...values)
-    .empty('')
     .default(value);
 
-/** A comma list of these words. */
-export function list(allowed: readonly string[], defaultText = ''): Joi.Schema {
-  return text()
-    .empty('')
-    .default(defaultText)
-    .custom((value: string, helpers) => {
-      const unknown = commaList(value).filter((word) => !allowed.includes(word));
-      return unknown.length === 0
-        ? value
-        : helpers.message({ custom: '{#label} has unknown words: {#words}' }, { words: unknown.join(', ') });
-    });
+/** What may be left out: it is null then. */
+export function orNull<V>(schema: Joi.AnySchema<V>): Joi.AnySchema<V | null> {
+  return (schema as Joi.AnySchema<V | null>).default(null);
+}
+
+/** The words of a comma list that passes a check; `without`: those that it has when it is not set. */
+export function words(
+  without: readonly string[] = [],
+  check: Joi.CustomValidator<string> = (value) => value,
+): Joi.AnySchema<readonly string[]> {
+  const schema: Joi.AnySchema = text().custom(check).custom(commaList);
+  return schema.default(without);
+}
+
+/** Check of a comma list of these words. */
+export function wordsAmong(allowed: readonly string[]): Joi.CustomValidator<string> {
+  return (value, helpers) => {
+    const unknown = commaList(value).filter((word) => !allowed.includes(word));
+    return unknown.length === 0
+      ? value
+      : helpers.message({ custom: '{#label} has unknown words: {#words}' }, { words: unknown.join(', ') });
+  };
+}
+
+/** An address or a path without the slashes at its end, but for one that is all of it. */
+export function withoutLastSlashes(value: string): string {
+  return value.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Check of a zone: `UTC`, an offset or an IANA name. */
@@ -95,12 +112,12 @@ export function proxies(value: string, helpers: Joi.CustomHelpers): string | Joi
   return helpers.message({ custom: '{#label}: {#wrong} is neither an address nor a CIDR block' }, { wrong });
 }
 
-/** Check of a comma list of hosts, with or without port. */
+/** Check of a comma list of hosts, with or without port; gives them in lower case. */
 export function hosts(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const wrong = commaList(value)
     .filter((word) => !HOST_NAME.test(word))
     .join(', ');
-  if (wrong === '') return value;
+  if (wrong === '') return value.toLowerCase();
   return helpers.message({ custom: '{#label}: {#wrong} is no host, with or without port' }, { wrong });
 }
 

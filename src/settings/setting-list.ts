@@ -3,7 +3,6 @@ import { CONTENT_SETTINGS } from './rows/content-settings.js';
 import { OPERATION_SETTINGS } from './rows/operation-settings.js';
 import { QUERY_SETTINGS } from './rows/query-settings.js';
 import { SERVER_SETTINGS } from './rows/server-settings.js';
-import type { SettingDescription } from './rows/setting.js';
 
 /**
  * Settings for which it matters whether they are set at all, although they have a default: they stand empty in
@@ -16,7 +15,7 @@ export const PRESENCE_MATTERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Every setting, in the order of the documentation: `.env.example` and `docs/configuration.md` follow it. */
-export const SETTINGS: readonly SettingDescription[] = [
+export const SETTINGS = [
   ...SERVER_SETTINGS,
   ...ACCESS_SETTINGS,
   ...QUERY_SETTINGS,

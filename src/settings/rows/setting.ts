@@ -1,20 +1,48 @@
 import type Joi from 'joi';
+import type { Settings } from '../../../config/settings.js';
+
+type Group = 'database' | 'jwt' | 'bodyBytes' | 'work' | 'aql' | 'terminology';
+
+/** Where a value stands in `Settings`: a field, or one of a group. */
+export type Place =
+  Exclude<keyof Settings, Group> | { [G in Group]: `${G}.${keyof Settings[G] & string}` }[Group];
+
+type ValueAt<P extends Place> = P extends `${infer G extends Group}.${infer F}`
+  ? F extends keyof Settings[G]
+    ? Settings[G][F]
+    : never
+  : P extends keyof Settings
+    ? Settings[P]
+    : never;
 
 /** One setting of the environment: its name, how it is checked, what it means. */
-export interface SettingDescription {
+export interface SettingDescription<P extends Place = Place> {
   readonly name: string;
-  readonly schema: Joi.Schema;
+  /** null: what it comes to depends on others. */
+  readonly place: P | null;
+  readonly schema: Joi.AnySchema;
   /** As shown in `.env.example` and the documentation; empty: none. */
   readonly defaultText: string;
   readonly meaning: string;
 }
 
-/** A row of the list of settings. */
-export function setting(
+/** A row of the list of settings: what the schema gives stands in `Settings` at this place. */
+export function setting<P extends Place>(
   name: string,
-  schema: Joi.Schema,
-  defaultText: string,
+  place: P,
+  schema: Joi.AnySchema<ValueAt<P>>,
   meaning: string,
-): SettingDescription {
-  return { name, schema, defaultText, meaning };
+): SettingDescription<P> {
+  return { name, place, schema, defaultText: defaultText(schema), meaning };
+}
+
+/** A row of which `config.ts` makes something together with others. */
+export function part(name: string, schema: Joi.AnySchema, meaning: string): SettingDescription<never> {
+  return { name, place: null, schema, defaultText: defaultText(schema), meaning };
+}
+
+function defaultText(schema: Joi.AnySchema): string {
+  const { flags } = schema.describe() as { readonly flags?: { readonly default?: unknown } };
+  const value = flags?.default ?? '';
+  return Array.isArray(value) ? value.join(',') : String(value as string | number | boolean);
 }
