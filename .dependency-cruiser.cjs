@@ -33,7 +33,7 @@ const ROOMS = {
   workers: [
     OPENEHR,
     'aql',
-    'models/layout.ts',
+    'models/access/layout.ts',
     'models/inflated.ts',
     'change/composition/content.ts',
     'change/composition/large-composition.ts',
@@ -95,6 +95,14 @@ const FLOORS = {
     // The second implementation, which knows nothing of the first.
     evaluate: ['syntax', 'semantics'],
     result: ['syntax', 'semantics', 'index', 'plan'],
+  },
+  models: {
+    // Names and indexes of all collections, how one is described, read and written, and who owns what while a merge moves.
+    access: [],
+    '.': ['access'],
+    definition: ['access'],
+    merge: ['access', '.'],
+    'cross-collection': ['access', '.', 'definition', 'merge'],
   },
   'aql/semantics': {
     '.': [],

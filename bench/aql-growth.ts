@@ -1,8 +1,8 @@
 import mongoose from 'mongoose';
 import type { ShapeCatalogue } from '../aql/index/shapes.js';
 import { shapeCatalogue } from '../aql/index/shapes.js';
-import { runPipelineRows, shapeIds } from '../models/access/run-pipeline.js';
-import { COLLECTIONS } from '../models/layout.js';
+import { runPipelineRows, shapeIds } from '../models/cross-collection/run-pipeline.js';
+import { COLLECTIONS } from '../models/access/layout.js';
 import { textTable } from '../cli/output.js';
 import { documentsOf } from '../test/support/aql/load-reference.js';
 import { onTemporaryDatabase, planOf, SHAPES, usedIndex } from './aql.js';

@@ -1,7 +1,7 @@
 import type { ReferenceData, ReferenceVersion } from '../aql/evaluate/data.js';
 import { shapeCatalogue } from '../aql/index/shapes.js';
 import { textTable } from '../cli/output.js';
-import { runPipelineRows, shapeIds } from '../models/access/run-pipeline.js';
+import { runPipelineRows, shapeIds } from '../models/cross-collection/run-pipeline.js';
 import { readRm } from '../openehr/rm/read.js';
 import { loadReferenceData } from '../test/support/aql/load-reference.js';
 import { fixtureJson, fixtureNames } from '../test/support/fixture.js';

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { createCollections } from '../database/indexes.js';
 import { deriveAqlDocument } from '../aql/index/derive.js';
-import { COLLECTION_LAYOUT, COLLECTIONS } from '../models/layout.js';
+import { COLLECTION_LAYOUT, COLLECTIONS } from '../models/access/layout.js';
 import type { LeafIndex } from '../aql/index/document.js';
 import { aqlInsert } from '../models/aql-document.js';
 import { contributionInsert } from '../models/contribution.js';

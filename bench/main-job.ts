@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { JsonObject, JsonValue } from '../openehr/base/json.js';
-import { COLLECTIONS } from '../models/layout.js';
+import { COLLECTIONS } from '../models/access/layout.js';
 import { readRm } from '../openehr/rm/read.js';
 import { validateRm } from '../openehr/rm/validate.js';
 import { demoClient, type DemoClient, patientCompositions, type LoadPlan } from '../cli/demo/load.js';

@@ -8,7 +8,7 @@ import { mergeEhrs } from '../merge/merge.js';
 import type { MergeContext, MergeRequest } from '../merge/request.js';
 import { unmergeEhrs } from '../merge/unmerge/unmerge.js';
 import type { AqlDocument } from '../aql/index/document.js';
-import { COLLECTIONS } from '../models/layout.js';
+import { COLLECTIONS } from '../models/access/layout.js';
 import { storedVersion, versionOf, type StoredVersion } from '../models/version-text.js';
 import { configFromEnvironment } from '../src/settings/config.js';
 import { demoClient, patientCompositions } from '../cli/demo/load.js';

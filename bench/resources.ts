@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { request, Agent } from 'node:http';
 import mongoose from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
-import { COLLECTIONS } from '../models/layout.js';
+import { COLLECTIONS } from '../models/access/layout.js';
 import { demoClient, inParallel } from '../cli/demo/load.js';
 import { templateText, compositionsOfPatient, seededRandom } from '../cli/demo/patient.js';
 import { textTable } from '../cli/output.js';

@@ -4,8 +4,8 @@ import { inSteps } from '../models/access/in-steps.js';
 import { hasBaseline, noteStates, STATED, STORAGE_ID } from '../models/cross-collection/state-note.js';
 import { ownedRecords } from '../models/cross-collection/owned-documents.js';
 import { allIds, leafOf, recordsById } from '../models/cross-collection/seal-record.js';
-import type { CollectionName, SealLeaf } from '../models/layout.js';
-import { blocksAfter, newestBlock } from '../models/seal-block.js';
+import type { CollectionName, SealLeaf } from '../models/access/layout.js';
+import { blocksAfter, newestBlock } from '../models/cross-collection/seal-block.js';
 import { sealLeaves, sealNewRecords } from './seal.js';
 
 /** What had been sealed without its owner, or not at all, and is sealed as it was found. */

@@ -1,6 +1,6 @@
 import { isLeased } from '../models/access/lease.js';
 import { activeEhrCount, ehrsBeingErased } from '../models/ehr.js';
-import { mergeJobs } from '../models/merge/job.js';
+import { mergeJobs } from '../models/access/merge-job.js';
 import { storageSettings } from '../models/settings.js';
 import { VERIFY_LEASE, verifyProgress } from './verify.js';
 

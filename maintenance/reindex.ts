@@ -6,7 +6,7 @@ import { deriveAllIdentities } from './identities.js';
 import { saveShapes } from '../models/aql-shape.js';
 import { activeEhrCount, ehrIdsAfter, holdActive, type EhrDoc } from '../models/ehr.js';
 import { aqlInsert, aqlRemoval, recomputedDocuments, removeOrphans } from '../models/aql-document.js';
-import { mergeJobs } from '../models/merge/job.js';
+import { mergeJobs } from '../models/access/merge-job.js';
 import { finishReindex, LEAF_TRUST_MS, reindexPosition, saveReindexPosition } from '../models/settings.js';
 import { versionsOfContainer } from '../models/version.js';
 import { containersOfEhr } from '../models/versioned-object.js';

@@ -1,7 +1,7 @@
 import { textAt } from '../openehr/rm/access.js';
 import type { ContributionDoc } from '../models/contribution.js';
 import { inSteps } from '../models/access/in-steps.js';
-import type { SealLeaf } from '../models/layout.js';
+import type { SealLeaf } from '../models/access/layout.js';
 import { contributionLeaf, listOf, versionLeaf } from '../models/cross-collection/seal-hash.js';
 import {
   attestedVersionUids,

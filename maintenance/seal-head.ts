@@ -1,5 +1,5 @@
 import { CdrError } from '../openehr/base/errors.js';
-import type { SealHead } from '../models/seal-block.js';
+import type { SealHead } from '../models/cross-collection/seal-block.js';
 
 const HEAD = /^(?<block>\d{1,15}):(?<hash>[0-9a-f]{64})$/i;
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CdrError } from '../openehr/base/errors.js';
 import type { AuditDoc } from '../models/audit.js';
 import { listedUids, type ContributionDoc } from '../models/contribution.js';
-import { SEALED, type SealedCollection, type SealLeaf } from '../models/layout.js';
+import { SEALED, type SealedCollection, type SealLeaf } from '../models/access/layout.js';
 import { withLease } from '../models/access/lease.js';
 import { inSteps } from '../models/access/in-steps.js';
 import {
@@ -15,7 +15,7 @@ import {
   type SealBlockHead,
   type SealHead,
   type SealPosition,
-} from '../models/seal-block.js';
+} from '../models/cross-collection/seal-block.js';
 import { listOf, NO_BLOCK } from '../models/cross-collection/seal-hash.js';
 import {
   completeAbandoned,

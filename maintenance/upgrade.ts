@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
 import { dropIndexes, missingIndexes, type NamedIndex } from '../database/indexes.js';
 import { withLease } from '../models/access/lease.js';
-import { COLLECTION_LAYOUT, FORMER_INDEXES } from '../models/layout.js';
+import { COLLECTION_LAYOUT, FORMER_INDEXES } from '../models/access/layout.js';
 import {
   LAYOUT_TRUST_MS,
   raiseLayout,

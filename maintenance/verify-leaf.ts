@@ -1,8 +1,8 @@
 import { groupBy } from '../openehr/base/maps.js';
 import { inSteps } from '../models/access/in-steps.js';
 import { removalsOf, type RemovalDoc, type RemovalReason } from '../models/removal.js';
-import type { SealedCollection, SealLeaf } from '../models/layout.js';
-import { blocksAfter, type SealBlock } from '../models/seal-block.js';
+import type { SealedCollection, SealLeaf } from '../models/access/layout.js';
+import { blocksAfter, type SealBlock } from '../models/cross-collection/seal-block.js';
 import { contributionLeaf } from '../models/cross-collection/seal-hash.js';
 import {
   attestationCount,

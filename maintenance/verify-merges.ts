@@ -1,6 +1,6 @@
 import { ehrById, knownEhrIds } from '../models/ehr.js';
 import { archivedKinds } from '../models/merge/archive.js';
-import { mergeJobs } from '../models/merge/job.js';
+import { mergeJobs } from '../models/access/merge-job.js';
 import { allWaitingMerges } from '../models/merge/request.js';
 import { allMerges, mergeOfSource, type MergeRecordDoc } from '../models/merge/record.js';
 import { allWaitingRequests } from '../models/waiting-request.js';

@@ -1,7 +1,7 @@
 import type { RemovalDoc } from '../models/removal.js';
 import { STORAGE_ID } from '../models/cross-collection/state-note.js';
 import { rootOfUid } from '../openehr/base/object-version-id.js';
-import type { SealBlock } from '../models/seal-block.js';
+import type { SealBlock } from '../models/cross-collection/seal-block.js';
 import { listOf } from '../models/cross-collection/seal-hash.js';
 import { auditedRemovals, type AuditedRemovals } from '../models/cross-collection/audited-removals.js';
 import { idText } from '../models/cross-collection/seal-record.js';

@@ -7,8 +7,8 @@ import { mergeGraph, ownerNotes, type MergeGraph } from '../models/cross-collect
 import type { SealedRecord } from '../models/cross-collection/seal-record.js';
 import { leavesNaming } from '../models/cross-collection/seal-record.js';
 import { ownedRecords } from '../models/cross-collection/owned-documents.js';
-import type { SealLeaf } from '../models/layout.js';
-import { mergeJobs } from '../models/merge/job.js';
+import type { SealLeaf } from '../models/access/layout.js';
+import { mergeJobs } from '../models/access/merge-job.js';
 import { ownersOf } from '../models/versioned-object.js';
 import type { Findings } from './verify-report.js';
 

@@ -1,4 +1,4 @@
-import type { CollectionName } from '../models/layout.js';
+import type { CollectionName } from '../models/access/layout.js';
 import { listOf } from '../models/cross-collection/seal-hash.js';
 import type { VersionDoc } from '../models/version.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';

@@ -6,7 +6,7 @@ import { OWNED_COLLECTIONS, unknownOwners } from '../models/cross-collection/own
 import { templateIds, usedTemplateIds } from '../models/definition/template.js';
 import type { StorageFacts } from './verify-container.js';
 import { checkEhr, type VerifyRun } from './verify-ehr.js';
-import type { SealHead } from '../models/seal-block.js';
+import type { SealHead } from '../models/cross-collection/seal-block.js';
 import { sealHead } from './seal.js';
 import { checkMerges, checkTombstoneRecord } from './verify-merges.js';
 import { Findings, type VerifyProgress, type VerifyReport } from './verify-report.js';

@@ -6,7 +6,7 @@ import { runWrites } from '../models/access/write.js';
 import { archiveMovedIds } from '../models/cross-collection/archive-moved.js';
 import { archiveHashes } from '../models/cross-collection/state-note.js';
 import { markMerging, unmarkMerging } from '../models/ehr.js';
-import { JOB_KNOWN_MS, mergeJobMoving } from '../models/merge/job.js';
+import { JOB_KNOWN_MS, mergeJobMoving } from '../models/access/merge-job.js';
 import { applyMerge } from './apply.js';
 import { checkMerge, holdBoth } from './check.js';
 import { idempotentResultOf, mergeSubject, type MergedEhrs } from './details.js';

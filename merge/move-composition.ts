@@ -17,7 +17,7 @@ import {
   moveItemTags,
 } from '../models/cross-collection/owned-documents.js';
 import { noteOwner } from '../models/cross-collection/state-note.js';
-import { PERSISTENT } from '../models/layout.js';
+import { PERSISTENT } from '../models/access/layout.js';
 import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
 import { sharesContributions } from '../models/merge/history.js';
 import { countTagsOn, tagsOn } from '../models/item-tag.js';

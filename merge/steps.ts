@@ -15,7 +15,7 @@ import {
   mergeJobRemoval,
   mergeJobs,
   type MergeJobDoc,
-} from '../models/merge/job.js';
+} from '../models/access/merge-job.js';
 import { storageSettings } from '../models/settings.js';
 import { hasMoreVersions } from '../models/version.js';
 import type { MergeContext, UnmergeRequest } from './request.js';

@@ -3,7 +3,7 @@ import { type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { isJsonObject } from '../openehr/base/json.js';
 import { deriveAqlDocument } from '../aql/index/derive.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS } from './access/layout.js';
 import type { AqlDocument, LeafIndex } from '../aql/index/document.js';
 import type { VersionDoc } from './version.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose';
 import { type ClientSession } from 'mongoose';
 import { inSteps } from './access/in-steps.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS } from './access/layout.js';
 import { documents } from './access/documents.js';
 
 /** Shapes that this process saw in the collection; none is ever removed. */

@@ -1,7 +1,7 @@
 import { type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
-import { COLLECTIONS, type SealLeaf } from './layout.js';
-import { ownedBy } from './merge/job.js';
+import { COLLECTIONS, type SealLeaf } from './access/layout.js';
+import { ownedBy } from './access/merge-job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import {
   collection,

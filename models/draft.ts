@@ -1,5 +1,5 @@
 import { trusted } from 'mongoose';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS } from './access/layout.js';
 import { collection, date, nullable, optional, text, type DocumentOf } from './access/collection.js';
 import type { RemoveWrite } from './access/write.js';
 

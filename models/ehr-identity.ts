@@ -2,7 +2,7 @@ import type mongoose from 'mongoose';
 import { FIELD, LEAF_FIELD, type AqlLeaf } from '../aql/index/document.js';
 import type { EhrDoc } from './ehr.js';
 import { identityKey, type Identity } from './identity.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS } from './access/layout.js';
 import type { UpdateWrite } from './access/write.js';
 import { documents } from './access/documents.js';
 

@@ -1,6 +1,6 @@
 import { trusted } from 'mongoose';
 import { IDENTITY, type Identity } from './identity.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS } from './access/layout.js';
 import {
   collection,
   date,

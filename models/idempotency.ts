@@ -1,6 +1,6 @@
 import { trusted } from 'mongoose';
 
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS } from './access/layout.js';
 import { collection, date, number, opaque, text, type DocumentOf } from './access/collection.js';
 import { duplicateIn, type InsertWrite } from './access/write.js';
 

@@ -1,8 +1,8 @@
 import { trusted, type ClientSession } from 'mongoose';
 
 import { inSteps } from './access/in-steps.js';
-import { COLLECTIONS } from './layout.js';
-import { belongsTo, ownedBy } from './merge/job.js';
+import { COLLECTIONS } from './access/layout.js';
+import { belongsTo, ownedBy } from './access/merge-job.js';
 import { wholeList } from './access/one-snapshot.js';
 import {
   collection,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ContributionDoc } from './contribution.js';
 import { inSteps } from './access/in-steps.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS } from './access/layout.js';
 import type { InsertWrite } from './access/write.js';
 import { documents } from './access/documents.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { trusted } from 'mongoose';
 import { hasContributions } from './contribution.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS } from './access/layout.js';
 import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
 import {
   collection,

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import mongoose from 'mongoose';
 import { inflated } from './inflated.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS } from './access/layout.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { RootType } from '../openehr/rm/root-type.js';

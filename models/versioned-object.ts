@@ -1,7 +1,7 @@
 import { trusted } from 'mongoose';
 import { inSteps } from './access/in-steps.js';
-import { COLLECTIONS, PERSISTENT } from './layout.js';
-import { belongsTo, ownedBy } from './merge/job.js';
+import { COLLECTIONS, PERSISTENT } from './access/layout.js';
+import { belongsTo, ownedBy } from './access/merge-job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import {
   collection,

@@ -1,6 +1,6 @@
 import { trusted } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS } from './access/layout.js';
 import { collection, date, opaque, optional, text, type DocumentOf } from './access/collection.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
 

@@ -29,7 +29,7 @@ import { tryHere, within, type Work } from '../openehr/base/work.js';
 import { translateInThread } from '../workers/translation.js';
 import type { Translation } from '../workers/translate.js';
 import type { Settings } from '../config/settings.js';
-import { derivedState, shapeIds, type DerivedState } from '../models/access/run-pipeline.js';
+import { derivedState, shapeIds, type DerivedState } from '../models/cross-collection/run-pipeline.js';
 import { queryWarnings } from './warnings.js';
 
 /** What a query may use, and what is aborted when nobody waits for it any more. */

@@ -4,8 +4,8 @@ import type { Clock } from '../aql/semantics/present-time.js';
 import type { RawRow } from '../aql/result/result-set.js';
 import type { BoundQuery } from '../aql/syntax/ast.js';
 import type { Work } from '../openehr/base/work.js';
-import { contentsPlan, readContents, type EhrContents } from '../models/access/contents.js';
-import type { RunLimits, RunnablePlan } from '../models/access/run-pipeline.js';
+import { contentsPlan, readContents, type EhrContents } from '../models/cross-collection/contents.js';
+import type { RunLimits, RunnablePlan } from '../models/cross-collection/run-pipeline.js';
 import type { UnreadData } from '../workers/evaluate.js';
 import { evaluateInThread } from '../workers/evaluation.js';
 

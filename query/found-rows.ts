@@ -1,5 +1,5 @@
 import type { Work } from '../openehr/base/work.js';
-import type { PipelineRow, RunLimits } from '../models/access/run-pipeline.js';
+import type { PipelineRow, RunLimits } from '../models/cross-collection/run-pipeline.js';
 import type { CompiledQuery } from './compile.js';
 import { evaluatedPlan } from './evaluate.js';
 import { rowsOfOneMoment, type PlanBeside, type RequestedEhr } from './one-moment.js';

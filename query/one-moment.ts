@@ -5,9 +5,9 @@ import {
   type PipelineRow,
   type RunLimits,
   type RunnablePlan,
-} from '../models/access/run-pipeline.js';
+} from '../models/cross-collection/run-pipeline.js';
 import type { MovingMerges } from '../aql/index/moved-owners.js';
-import { areStillMoving, movingMerges } from '../models/merge/job.js';
+import { areStillMoving, movingMerges } from '../models/access/merge-job.js';
 
 /** Makes the plan of a query for the merges in steps beside which it is to run. */
 export type PlanBeside = (merges: MovingMerges) => Promise<RunnablePlan>;

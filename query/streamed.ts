@@ -4,8 +4,8 @@ import { requireQueriedEhr } from '../change/commit/ehr-access.js';
 import { ehrById, ehrIdsAfter } from '../models/ehr.js';
 import { movesOfContent } from '../models/merge/moves.js';
 import { holdsSnapshots } from '../models/access/one-snapshot.js';
-import { runPipeline, type PipelineRow, type RunLimits } from '../models/access/run-pipeline.js';
-import { learnOfMerges, movingMerges, takesPartInMerge } from '../models/merge/job.js';
+import { runPipeline, type PipelineRow, type RunLimits } from '../models/cross-collection/run-pipeline.js';
+import { learnOfMerges, movingMerges, takesPartInMerge } from '../models/access/merge-job.js';
 import type { QueryPlan } from '../aql/plan/query-plan.js';
 import { begunRows, MAX_READS, rowsOfOneMoment, type PlanBeside, type RequestedEhr } from './one-moment.js';
 

@@ -3,7 +3,7 @@ import { misfits } from '../aql/semantics/literal-fit.js';
 import type { Scope } from '../aql/semantics/scope-types.js';
 import { hasUnknownNames, unknownNames, type UnknownName } from '../aql/result/unknown-names.js';
 import { within, type Work } from '../openehr/base/work.js';
-import { shapeIds } from '../models/access/run-pipeline.js';
+import { shapeIds } from '../models/cross-collection/run-pipeline.js';
 import { knownVocabulary, presentVocabulary } from '../models/definition/template-vocabulary.js';
 
 /**

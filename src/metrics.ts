@@ -5,7 +5,7 @@ import { poolUse, type PoolUse } from '../database/connect.js';
 import type { AdmittedKind } from './middleware/admission.js';
 import { matchedRoute } from './middleware/request-log.js';
 import { databaseAnswers } from '../models/access/server-status.js';
-import { sealAgeSeconds } from '../models/seal-block.js';
+import { sealAgeSeconds } from '../models/cross-collection/seal-block.js';
 import { waitingQueries } from '../workers/gate.js';
 import { PRODUCT_VERSION } from '../routes/system/product.js';
 

@@ -1,7 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { ehrById, finalEhrId, holdActive, type EhrDoc } from '../../models/ehr.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
-import { areStillMoving, learnOfMerges, movingMerges } from '../../models/merge/job.js';
+import { areStillMoving, learnOfMerges, movingMerges } from '../../models/access/merge-job.js';
 import { latestVersion } from '../../models/version.js';
 import { beingMerged, ehrNotFound, mergedConflict, mergedMessage, notModifiable } from './refusal.js';
 

@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
 import { verifyStorage } from '../../maintenance/verify.js';
-import type { SealHead } from '../../models/seal-block.js';
+import type { SealHead } from '../../models/cross-collection/seal-block.js';
 import { withStorage } from '../../src/process/storage.js';
 import { CommandFailed } from './options.js';
 

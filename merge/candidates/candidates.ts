@@ -1,6 +1,6 @@
 import type { AqlLeaf, LeafIndex } from '../../aql/index/document.js';
 import { groupBy } from '../../openehr/base/maps.js';
-import { derivedState } from '../../models/access/run-pipeline.js';
+import { derivedState } from '../../models/cross-collection/run-pipeline.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { Identity } from '../../models/identity.js';
 import {

@@ -1,4 +1,4 @@
-import { PERSISTENT } from '../../models/layout.js';
+import { PERSISTENT } from '../../models/access/layout.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 
 /** Two compositions that a merge joins. */

@@ -3,7 +3,7 @@ import { runWrites, withSession, type Session } from '../../models/access/write.
 import { moveSomeInSteps } from '../../models/cross-collection/move-in-steps.js';
 import { unmarkMerging } from '../../models/ehr.js';
 import { movedCount } from '../../models/merge/archive.js';
-import { JOB_KNOWN_MS, mergeJobMoving, mergeJobRemoval } from '../../models/merge/job.js';
+import { JOB_KNOWN_MS, mergeJobMoving, mergeJobRemoval } from '../../models/access/merge-job.js';
 import type { MergeRecordDoc } from '../../models/merge/record.js';
 import { inTransaction } from '../../database/transaction.js';
 import type { MergeContext, UnmergeRequest } from '../request.js';

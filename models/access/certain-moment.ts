@@ -1,5 +1,5 @@
 /** Up to which moment everything is there that any server of this database will ever commit: docs/spec/aql.md#as-of. */
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from './layout.js';
 import { documents } from './documents.js';
 
 /** What a server has promised. */

@@ -1,5 +1,5 @@
 import { model, Schema, type mongo } from 'mongoose';
-import type { CollectionName } from '../layout.js';
+import type { CollectionName } from './layout.js';
 import type { Update } from './write.js';
 
 /** What mongoose makes of a field. */

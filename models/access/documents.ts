@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import type { CollectionName } from '../layout.js';
+import type { CollectionName } from './layout.js';
 
 /** A document of which the reader says what it is: `find<T>`. */
 export interface StoredDocument {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from './layout.js';
 import { documents } from './documents.js';
 import { collection, date, number, optional, text, type DocumentOf } from './collection.js';
 

@@ -1,7 +1,7 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import { groupBy, memoizedAnswer } from '../../openehr/base/maps.js';
-import type { COLLECTIONS } from '../layout.js';
+import type { COLLECTIONS } from './layout.js';
 import type { AqlDocument } from '../../aql/index/document.js';
 
 /** What the documents of each collection are: every file of this room adds the collection it is about. */

@@ -1,4 +1,4 @@
-import { COLLECTIONS, type CollectionName } from '../layout.js';
+import { COLLECTIONS, type CollectionName } from '../access/layout.js';
 import { archiveDoc, MOVED_IDS, type ArchiveDoc, type MovedIds } from '../merge/archive.js';
 import { documents } from '../access/documents.js';
 

@@ -1,6 +1,6 @@
 import type { AuditDoc } from '../audit.js';
 import { documents } from '../access/documents.js';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import type { RemovalDoc } from '../removal.js';
 import { listOf } from './seal-hash.js';
 

@@ -1,10 +1,10 @@
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import type { EhrDoc } from '../ehr.js';
 import { wholeList } from '../access/one-snapshot.js';
 import { documents } from '../access/documents.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import type { VersionedObjectDoc } from '../versioned-object.js';
-import { ownedBy } from '../merge/job.js';
+import { ownedBy } from '../access/merge-job.js';
 import { versionOf, type StoredVersion, type VersionDoc } from '../version-text.js';
 
 /** Lists that an EHR may be answered with. */

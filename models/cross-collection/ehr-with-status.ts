@@ -1,6 +1,6 @@
 import { BatchedRead } from '../access/batched-read.js';
 import type { EhrDoc } from '../ehr.js';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import type { VersionedObjectDoc } from '../versioned-object.js';
 import { documents } from '../access/documents.js';
 

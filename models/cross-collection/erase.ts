@@ -5,7 +5,7 @@ import { draftRemoval, draftRemovalOf } from '../draft.js';
 import { favouriteRemoval } from '../favourite.js';
 import { clearDirectory, ehrRemoval, hideEhr, knownEhrIds, sourcesEndingIn } from '../ehr.js';
 import { itemTagRemoval } from '../item-tag.js';
-import { COLLECTIONS, type CollectionName } from '../layout.js';
+import { COLLECTIONS, type CollectionName } from '../access/layout.js';
 import { archiveRemoval } from '../merge/archive.js';
 import { distinctRemovals } from '../merge/distinct.js';
 import { mergeHistoryRemoval, undoneMergesOf, type MergeHistoryDoc } from '../merge/history.js';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type mongoose from 'mongoose';
-import { COLLECTIONS } from '../layout.js';
-import { mergeJob } from '../merge/job.js';
+import { COLLECTIONS } from '../access/layout.js';
+import { mergeJob } from '../access/merge-job.js';
 import { compositionsBack, contributionsBack, type MovedBack } from '../merge/moved-back.js';
 import { behindRouter, OWNER, type OwnedCollection, type Owners } from './owned-documents.js';
 import { documents } from '../access/documents.js';
@@ -33,7 +33,7 @@ export interface StepOwners extends Owners {
 /**
  * Gives all COMPOSITIONs of an EHR, what belongs to them, and its CONTRIBUTIONs another owner: command by command, outside of
  * transactions, so that others wait for one command only. May be stopped and repeated; readers do not see how far it is, for
- * `models/merge/job.ts` says which document is whose. @throws Error when the job has ended, by another server
+ * `models/access/merge-job.ts` says which document is whose. @throws Error when the job has ended, by another server
  */
 export async function moveAllInSteps(
   owners: StepOwners,

@@ -1,7 +1,7 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { memoizedAnswer } from '../../openehr/base/maps.js';
 import { inSteps } from '../access/in-steps.js';
-import { COLLECTIONS, type CollectionName } from '../layout.js';
+import { COLLECTIONS, type CollectionName } from '../access/layout.js';
 import type { Documents } from '../access/write.js';
 import { documents } from '../access/documents.js';
 

@@ -1,4 +1,4 @@
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import { documents } from '../access/documents.js';
 import type { RemovalDoc } from '../removal.js';
 import { listOf } from './seal-hash.js';

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import { documents } from '../access/documents.js';
 import { inSteps } from '../access/in-steps.js';
 import type { InsertWrite } from '../access/write.js';

@@ -1,4 +1,4 @@
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import { collection, date, nullable, optional, text, type DocumentOf } from '../access/collection.js';
 import type { InsertWrite } from '../access/write.js';
 

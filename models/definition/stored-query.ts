@@ -5,7 +5,7 @@ import { groupBy } from '../../openehr/base/maps.js';
 import type { SemanticVersion, VersionPrefix } from '../../openehr/base/semver.js';
 import { chooseVersion, compareVersions, formatVersion } from '../../openehr/base/semver.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import { documents } from '../access/documents.js';
 import { collection, number, date, nullable, text, type DocumentOf } from '../access/collection.js';
 

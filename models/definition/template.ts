@@ -7,7 +7,7 @@ import { publishTemplateCache } from '../../database/events.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import { collection, date, flag, number, optional, text, type DocumentOf } from '../access/collection.js';
 import type { UpdateWrite } from '../access/write.js';
 import { documents } from '../access/documents.js';

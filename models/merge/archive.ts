@@ -1,7 +1,7 @@
 import { trusted, type ClientSession } from 'mongoose';
 import type { EhrDoc } from '../ehr.js';
 import type { ItemTagDoc } from '../item-tag.js';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import { collection, oneOf, opaque, text } from '../access/collection.js';
 import type { VersionDoc } from '../version.js';
 import { storedVersion, versionOf, type StoredVersion } from '../version-text.js';

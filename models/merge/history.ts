@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { EhrDoc } from '../ehr.js';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import type { MergeMotive, MergePage, MergeRecordDoc } from './record.js';
 import { documents } from '../access/documents.js';
 import type { InsertWrite, RemoveWrite } from '../access/write.js';

@@ -1,5 +1,5 @@
 import type { EhrDoc } from '../ehr.js';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import { documents } from '../access/documents.js';
 
 /** A text that every merge, unmerge and move of content changes. */

@@ -1,5 +1,5 @@
 import { trusted, type ClientSession } from 'mongoose';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import {
   collection,
   date,

@@ -1,5 +1,5 @@
 import { trusted } from 'mongoose';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import type { Administrator } from '../waiting-request.js';
 import { MOTIVE, type CompositionMerge, type FolderMerge, type MergeOutcome } from './record.js';
 import {

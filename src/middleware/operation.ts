@@ -8,7 +8,7 @@ import { pathHint } from './path-hint.js';
 import { type RequestState, currentOperation } from '../../routes/http/request/request-state.js';
 import type { Settings } from '../../config/settings.js';
 import { idempotent } from '../../routes/http/idempotency.js';
-import { learnOfMerges } from '../../models/merge/job.js';
+import { learnOfMerges } from '../../models/access/merge-job.js';
 import {
   refuseOrWarn,
   requireFewParameters,

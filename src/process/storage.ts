@@ -6,7 +6,7 @@ import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { sealBaseline } from '../../maintenance/baseline.js';
 import { commitClock } from '../../change/commit/commit-clock.js';
 import { hasContributions } from '../../models/contribution.js';
-import { COLLECTION_LAYOUT } from '../../models/layout.js';
+import { COLLECTION_LAYOUT } from '../../models/access/layout.js';
 import { claimStorage, followLayout, LAYOUT_TRUST_MS, STORAGE_LAYOUT } from '../../models/settings.js';
 import { configFromEnvironment, warnOfMisspeltSettings } from '../settings/config.js';
 import { commandLogger } from '../logger.js';

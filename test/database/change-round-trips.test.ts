@@ -4,7 +4,7 @@ import { createComposition, updateComposition } from '../../change/composition/c
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { connectMongoose } from '../../database/connect.js';
 import { createCollections } from '../../database/indexes.js';
-import { COLLECTION_LAYOUT } from '../../models/layout.js';
+import { COLLECTION_LAYOUT } from '../../models/access/layout.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
 import {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
 import { createCollections } from '../../database/indexes.js';
-import { COLLECTION_LAYOUT, COLLECTIONS } from '../../models/layout.js';
+import { COLLECTION_LAYOUT, COLLECTIONS } from '../../models/access/layout.js';
 import { useDatabase } from '../support/database.js';
 
 useDatabase();

@@ -7,7 +7,7 @@ import { connectMongoose } from '../../database/connect.js';
 import { inTransaction } from '../../database/transaction.js';
 import { itemTagInsert, type ItemTagDoc } from '../../models/item-tag.js';
 import { moveItemTags } from '../../models/cross-collection/owned-documents.js';
-import { COLLECTIONS } from '../../models/layout.js';
+import { COLLECTIONS } from '../../models/access/layout.js';
 import { runWrites } from '../../models/access/write.js';
 import { startDatabaseProcess, type DatabaseProcess } from '../support/process/database.js';
 

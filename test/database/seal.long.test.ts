@@ -11,7 +11,7 @@ import { sealHead, sealNewRecords } from '../../maintenance/seal.js';
 import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import { eraseAuditBefore } from '../../models/cross-collection/erase.js';
-import type { SealHead } from '../../models/seal-block.js';
+import type { SealHead } from '../../models/cross-collection/seal-block.js';
 import { createLogger } from '../../src/logger.js';
 import { keepSealing } from '../../src/process/start.js';
 import { testApp } from '../support/app.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import mongoose from 'mongoose';
 import { connectMongoose } from '../../database/connect.js';
 import { createCollections, type CollectionDefinition } from '../../database/indexes.js';
-import { COLLECTION_LAYOUT } from '../../models/layout.js';
+import { COLLECTION_LAYOUT } from '../../models/access/layout.js';
 
 /** What a test waits for is never the pace of a machine: a database that others keep busy is not one that went away. */
 const PATIENCE_MS = 60_000;

@@ -135,7 +135,7 @@ function comparisonHolds(condition: PredicateComparison, element: Element, env: 
 
 /**
  * PCRE backtracks, but MongoDB gives it a limit of steps (`match_limit`): a pattern that needs more is an error that
- * `models/access/run-pipeline.ts` answers with 400, and `maxTimeMS` bounds the whole query. `checkScope` has refused what RE2 cannot
+ * `models/cross-collection/run-pipeline.ts` answers with 400, and `maxTimeMS` bounds the whole query. `checkScope` has refused what RE2 cannot
  * compile. `\\z` and not `$`, which would leave a line break at the end unseen.
  */
 function regexHolds(condition: PredicateRegex, element: Element, env: Environment): Expression {

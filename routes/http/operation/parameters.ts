@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../openehr/base/json.js';
 import { isUuid, parseEhrId } from '../../../openehr/base/object-version-id.js';
 import { parseSealHead } from '../../../maintenance/seal-head.js';
 import { COUNTED_KINDS } from '../../../models/cross-collection/statistics.js';
-import type { SealHead } from '../../../models/seal-block.js';
+import type { SealHead } from '../../../models/cross-collection/seal-block.js';
 import { uidBasedIdOf, uuidOf, versionUidOf } from '../request/object-ids.js';
 
 /** What a parser knows beside the text. */

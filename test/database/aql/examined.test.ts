@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { explainedStages } from '../../../aql/result/explain.js';
 import { BENCH_SYSTEM_ID, vitalSigns } from '../../../bench/vital-signs.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
-import { explainPipeline, runPipelineRows } from '../../../models/access/run-pipeline.js';
+import { explainPipeline, runPipelineRows } from '../../../models/cross-collection/run-pipeline.js';
 import { prepareCase } from '../../support/aql/cases/prepare.js';
 import { planOf } from '../../support/aql/pipeline.js';
 import { useDatabase } from '../../support/database.js';

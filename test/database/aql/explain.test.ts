@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { explainedStages } from '../../../aql/result/explain.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
-import { explainPipeline } from '../../../models/access/run-pipeline.js';
+import { explainPipeline } from '../../../models/cross-collection/run-pipeline.js';
 import { A, O, SYS, type CaseOptions } from '../../support/aql/cases/aql-case.js';
 import { prepareCase } from '../../support/aql/cases/prepare.js';
 import { planOf } from '../../support/aql/pipeline.js';

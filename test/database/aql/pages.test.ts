@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReferenceData } from '../../../aql/evaluate/data.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { BENCH_SYSTEM_ID, vitalSigns } from '../../../bench/vital-signs.js';
-import { explainPipeline } from '../../../models/access/run-pipeline.js';
+import { explainPipeline } from '../../../models/cross-collection/run-pipeline.js';
 import { O, SYS } from '../../support/aql/cases/aql-case.js';
 import { prepareCase, type PreparedCase } from '../../support/aql/cases/prepare.js';
 import { pipelineRows, planOf } from '../../support/aql/pipeline.js';

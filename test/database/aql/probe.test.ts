@@ -3,7 +3,7 @@ import { explainedStages } from '../../../aql/result/explain.js';
 import type { QueryPlan } from '../../../aql/plan/query-plan.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import { vitalSigns } from '../../../bench/vital-signs.js';
-import { explainPipeline, runPipelineRows } from '../../../models/access/run-pipeline.js';
+import { explainPipeline, runPipelineRows } from '../../../models/cross-collection/run-pipeline.js';
 import { O, SYS } from '../../support/aql/cases/aql-case.js';
 import { prepareCase } from '../../support/aql/cases/prepare.js';
 import { planOf } from '../../support/aql/pipeline.js';

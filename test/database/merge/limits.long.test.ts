@@ -7,7 +7,7 @@ import { createCollections } from '../../../database/indexes.js';
 import { inMergeTransaction } from '../../../merge/transaction.js';
 import { moveAllInSteps, moveSomeInSteps } from '../../../models/cross-collection/move-in-steps.js';
 import { moveDocuments, OWNED_COLLECTIONS, OWNER } from '../../../models/cross-collection/owned-documents.js';
-import { COLLECTION_LAYOUT, COLLECTIONS } from '../../../models/layout.js';
+import { COLLECTION_LAYOUT, COLLECTIONS } from '../../../models/access/layout.js';
 import { testApp } from '../../support/app.js';
 import { clinicalState } from '../../support/merge/clinical-state.js';
 import { givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';

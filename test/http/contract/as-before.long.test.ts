@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { createCollections } from '../../../database/indexes.js';
-import { COLLECTION_LAYOUT } from '../../../models/layout.js';
+import { COLLECTION_LAYOUT } from '../../../models/access/layout.js';
 import { useDatabase } from '../../support/database.js';
 import { testApp, useServer } from '../../support/app.js';
 import { CHANGES } from '../../support/contract/changes.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { connectMongoose } from '../../../database/connect.js';
 import { createCollections } from '../../../database/indexes.js';
-import { COLLECTION_LAYOUT } from '../../../models/layout.js';
+import { COLLECTION_LAYOUT } from '../../../models/access/layout.js';
 import { ALWAYS_ADMITTED } from '../../../src/middleware/admission.js';
 import { testServer } from '../../support/app.js';
 import { DatabaseGateway } from '../../support/database-gateway.js';

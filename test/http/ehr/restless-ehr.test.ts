@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 import request from 'supertest';
 import { connectMongoose } from '../../../database/connect.js';
 import { createCollections } from '../../../database/indexes.js';
-import { COLLECTION_LAYOUT } from '../../../models/layout.js';
+import { COLLECTION_LAYOUT } from '../../../models/access/layout.js';
 import { testApp } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri } from '../../support/database.js';
 import { ClusterProxy } from '../../support/process/cluster-proxy.js';

@@ -5,7 +5,7 @@ import mongoose from 'mongoose';
 import request from 'supertest';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { resumeMerges } from '../../../merge/steps.js';
-import { JOB_KNOWN_MS } from '../../../models/merge/job.js';
+import { JOB_KNOWN_MS } from '../../../models/access/merge-job.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import {

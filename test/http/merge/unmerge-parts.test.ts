@@ -6,7 +6,7 @@ import { verifyStorage } from '../../../maintenance/verify.js';
 import { mergeStory } from '../../../merge/replay/story.js';
 import { movedOf, type Moved, type TakenObject } from '../../../merge/unmerge/moved.js';
 import { withSession } from '../../../models/access/write.js';
-import { COLLECTIONS } from '../../../models/layout.js';
+import { COLLECTIONS } from '../../../models/access/layout.js';
 import { archiveDoc, type ArchiveDoc } from '../../../models/merge/archive.js';
 import { mergeBetween } from '../../../models/merge/record.js';
 import { testApp } from '../../support/app.js';

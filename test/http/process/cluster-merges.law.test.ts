@@ -5,7 +5,7 @@ import request from 'supertest';
 import { connectMongoose } from '../../../database/connect.js';
 import { createCollections } from '../../../database/indexes.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
-import { COLLECTION_LAYOUT } from '../../../models/layout.js';
+import { COLLECTION_LAYOUT } from '../../../models/access/layout.js';
 import { resumeMerges } from '../../../merge/steps.js';
 import { testApp } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri } from '../../support/database.js';

@@ -6,7 +6,7 @@ import { connectMongoose } from '../../../database/connect.js';
 import { createCollections } from '../../../database/indexes.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { resumeMerges } from '../../../merge/steps.js';
-import { COLLECTION_LAYOUT } from '../../../models/layout.js';
+import { COLLECTION_LAYOUT } from '../../../models/access/layout.js';
 import { testApp, useServer } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri } from '../../support/database.js';
 import { draws, seeds } from '../../support/laws.js';

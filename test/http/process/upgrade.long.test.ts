@@ -5,7 +5,7 @@ import request from 'supertest';
 import { sealNewRecords } from '../../../maintenance/seal.js';
 import { upgradePlan, upgradeStorage, type UpgradeProgress } from '../../../maintenance/upgrade.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
-import { COLLECTION_LAYOUT } from '../../../models/layout.js';
+import { COLLECTION_LAYOUT } from '../../../models/access/layout.js';
 import { claimStorage, followLayout, saveUpgradePosition } from '../../../models/settings.js';
 import { createLogger } from '../../../src/logger.js';
 import { prepareStorage, logStorageState } from '../../../src/process/storage.js';

@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 import request from 'supertest';
 
 import type { Settings } from '../../../config/settings.js';
-import { COLLECTIONS } from '../../../models/layout.js';
+import { COLLECTIONS } from '../../../models/access/layout.js';
 import type { ApiCase } from './cases.js';
 import type { Call } from './probe.js';
 import { AQL, STATUS, statusOf, TEMPLATE, type World } from './world.js';

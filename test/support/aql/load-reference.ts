@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { isJsonObject } from '../../../openehr/base/json.js';
 import { parseObjectVersionId } from '../../../openehr/base/object-version-id.js';
 import { deriveAqlDocument } from '../../../aql/index/derive.js';
-import { COLLECTIONS } from '../../../models/layout.js';
+import { COLLECTIONS } from '../../../models/access/layout.js';
 import type { AqlDocument, LeafIndex } from '../../../aql/index/document.js';
 
 type Document = Record<string, unknown>;

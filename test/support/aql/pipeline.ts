@@ -9,7 +9,7 @@ import { needsShapes, shapeCatalogue } from '../../../aql/index/shapes.js';
 import type { QueryPlan } from '../../../aql/plan/query-plan.js';
 import { translate } from '../../../aql/mongo/translate.js';
 import { evaluateCandidates, evaluatedPlan } from '../../../query/evaluate.js';
-import { eachRow, runPipeline, shapeIds } from '../../../models/access/run-pipeline.js';
+import { eachRow, runPipeline, shapeIds } from '../../../models/cross-collection/run-pipeline.js';
 import type { LeafIndex } from '../../../aql/index/document.js';
 
 /** What of the request and server changes a translation in tests. */

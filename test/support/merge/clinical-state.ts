@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
 import { versionOf, type StoredVersion } from '../../../models/version-text.js';
 import type { VersionedObjectDoc } from '../../../models/versioned-object.js';
-import { COLLECTIONS } from '../../../models/layout.js';
+import { COLLECTIONS } from '../../../models/access/layout.js';
 
 const COMPARED = [
   COLLECTIONS.ehrs,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FUNCTION_WORDS } from '../../../aql/syntax/words.js';
-import { COLLECTIONS } from '../../../models/layout.js';
+import { COLLECTIONS } from '../../../models/access/layout.js';
 import { COMMON_INVARIANTS, STRUCTURE_INVARIANTS } from '../../../openehr/rm/invariants/structures.js';
 import { DATA_TYPE_INVARIANTS } from '../../../openehr/rm/invariants/data-types.js';
 import { QUANTITY_INVARIANTS } from '../../../openehr/rm/invariants/quantities.js';

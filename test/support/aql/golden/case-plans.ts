@@ -5,7 +5,7 @@ import { logicalPlan, passContext } from '../../../../aql/mongo/translate.js';
 import type { LogicalPlan } from '../../../../aql/plan/logical-plan.js';
 import { optimize } from '../../../../aql/plan/passes/passes.js';
 import { CdrError } from '../../../../openehr/base/errors.js';
-import { COLLECTIONS } from '../../../../models/layout.js';
+import { COLLECTIONS } from '../../../../models/access/layout.js';
 import type { AqlCase } from '../cases/aql-case.js';
 import { CASE_NOW, prepareCase } from '../cases/prepare.js';
 import { HILLTOP, SYSTEM_ID } from '../../hilltop/hilltop.js';

@@ -5,14 +5,14 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { exceeded } from '../../openehr/base/work.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 import { isTimeLimit } from '../../database/mongo-error.js';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { STUB_SHAPE } from '../../aql/index/keys.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 import { decodedCell } from '../version-text.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
-import { holdsSnapshots, oneSnapshot, WHOLE_BATCH, type SnapshotOption } from './one-snapshot.js';
-import { documents } from './documents.js';
+import { holdsSnapshots, oneSnapshot, WHOLE_BATCH, type SnapshotOption } from '../access/one-snapshot.js';
+import { documents } from '../access/documents.js';
 
 /** A row as pipelines of `aql/mongo` give it: cells, the segments that belong to object cells, its EHRs. */
 export interface PipelineRow {

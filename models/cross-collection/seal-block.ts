@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
-import { isDuplicateKey } from '../database/mongo-error.js';
-import { COLLECTIONS, SEALED, type SealedCollection, type SealLeaf } from './layout.js';
-import { canonicalText, merkleRoot, NO_BLOCK, sha256 } from './cross-collection/seal-hash.js';
+import { isDuplicateKey } from '../../database/mongo-error.js';
+import { COLLECTIONS, SEALED, type SealedCollection, type SealLeaf } from '../access/layout.js';
+import { canonicalText, merkleRoot, NO_BLOCK, sha256 } from './seal-hash.js';
 
 /** How far the sealing of records came that were written by releases without it. */
 export interface SealPosition {

@@ -1,8 +1,8 @@
 import { ownersByTarget, type MovingMerges } from '../../aql/index/moved-owners.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { EhrDoc } from '../ehr.js';
-import { COLLECTIONS } from '../layout.js';
-import { belongsTo } from '../merge/job.js';
+import { COLLECTIONS } from '../access/layout.js';
+import { belongsTo } from '../access/merge-job.js';
 import type { VersionDoc } from '../version.js';
 import { storedContent, type StoredVersion } from '../version-text.js';
 import type { PipelineRow, RunnablePlan } from './run-pipeline.js';

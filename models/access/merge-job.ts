@@ -1,9 +1,8 @@
 import mongoose from 'mongoose';
-import type { EhrDoc } from '../ehr.js';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from './layout.js';
 import { NO_MERGES, ownersOf, type MovingMerges } from '../../aql/index/moved-owners.js';
-import type { InsertWrite, RemoveWrite, UpdateWrite } from '../access/write.js';
-import { documents } from '../access/documents.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
+import { documents } from './documents.js';
 
 /** A merge that is made, or taken back, in steps right now. docs/spec/merge.md#in-steps */
 export interface MergeJobDoc {
@@ -20,7 +19,7 @@ export interface MergeJobDoc {
   readonly started_at: Date;
 }
 
-declare module '../access/write.js' {
+declare module './write.js' {
   interface Documents {
     readonly [COLLECTIONS.mergeJobs]: MergeJobDoc;
   }
@@ -69,7 +68,7 @@ async function readJobs(): Promise<void> {
 /** See `MovingMerges.queryable`. A tombstone still has what its EHR was. */
 async function queryableTargets(moved: readonly MergeJobDoc[]): Promise<ReadonlyMap<string, boolean>> {
   const ids = moved.flatMap(({ source_ehr: source, target_ehr: target }) => [source, target]);
-  const found = await documents<Pick<EhrDoc, '_id' | 'is_queryable'>>(COLLECTIONS.ehrs)
+  const found = await documents<{ _id: string; is_queryable: boolean }>(COLLECTIONS.ehrs)
     .find({ _id: { $in: ids } }, { projection: { is_queryable: 1 } })
     .toArray();
   const flags = new Map(found.map(({ _id, is_queryable: isQueryable }) => [_id, isQueryable]));

@@ -1,4 +1,4 @@
-import { COUNTED, FIELD, LEAF_FIELD } from '../aql/index/document.js';
+import { COUNTED, FIELD, LEAF_FIELD } from '../../aql/index/document.js';
 
 /** Names of all collections. Fields, indexes and who writes what: docs/spec/storage.md#collections */
 export const COLLECTIONS = {
