@@ -35,8 +35,8 @@ const ROOMS = {
     'aql',
     'models/access/layout.ts',
     'models/inflated.ts',
-    'change/composition/content.ts',
-    'change/composition/large-composition.ts',
+    'change/content/content.ts',
+    'change/content/large-composition.ts',
   ],
   routes: [
     OPENEHR,
@@ -103,6 +103,19 @@ const FLOORS = {
     definition: ['access'],
     merge: ['access', '.'],
     'cross-collection': ['access', '.', 'definition', 'merge'],
+  },
+  change: {
+    // What a COMPOSITION, EHR_STATUS or FOLDER must be, without a database.
+    content: [],
+    terminology: [],
+    commit: ['content', 'terminology'],
+    approval: ['commit'],
+    definition: ['approval', 'commit'],
+    composition: ['commit', 'content', 'definition', 'terminology'],
+    draft: ['commit'],
+    'item-tag': ['commit'],
+    '.': ['commit', 'composition', 'content'],
+    contribution: ['.', 'commit', 'composition', 'content'],
   },
   'aql/semantics': {
     '.': [],

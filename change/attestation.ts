@@ -5,7 +5,7 @@ import { validateRm } from '../openehr/rm/validate.js';
 import { auditDetails, partyNamed, type AuditRequest } from './commit/audit.js';
 import { withoutAttributes } from '../openehr/rm/access.js';
 import { attributesOf } from '../openehr/rm/model/classes.js';
-import { validationError } from './composition/content.js';
+import { validationError } from './content/content.js';
 
 /**
  * ATTESTATIONs of a request, validated: `reason` and `is_pending` are required, the committer is that of the

@@ -8,7 +8,7 @@ import { liveDirectory, type VersionedObjectDoc } from '../models/versioned-obje
 import { accept, type AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { PartialRm, Rm } from '../openehr/rm/model/rm.js';
 import { requireSameObject } from './composition/composition.js';
-import { requireValid, readObject } from './composition/content.js';
+import { requireValid, readObject } from './content/content.js';
 import type { ChangeContext } from './commit/context.js';
 import { commitEntry, type DirectChange } from './commit/direct.js';
 import { withEhrErrorFirst } from './commit/ehr-access.js';

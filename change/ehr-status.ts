@@ -9,7 +9,7 @@ import { ehrStatusContainer } from '../models/versioned-object.js';
 import { textAt } from '../openehr/rm/access.js';
 import { accept, type AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { Rm } from '../openehr/rm/model/rm.js';
-import { validationError, requireValid, readObject } from './composition/content.js';
+import { validationError, requireValid, readObject } from './content/content.js';
 import type { ChangeContext } from './commit/context.js';
 import { commitEntry, type DirectChange } from './commit/direct.js';
 import { withEhrErrorFirst } from './commit/ehr-access.js';

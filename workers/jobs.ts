@@ -5,12 +5,12 @@ import { CdrError } from '../openehr/base/errors.js';
 import { within, Work, type Counted, type WorkBudget } from '../openehr/base/work.js';
 import { isJsonObject, type JsonObject, jsonObjectOf, jsonOf, type JsonValue } from '../openehr/base/json.js';
 
-import { validateContent, readObject, type CompositionRules } from '../change/composition/content.js';
+import { validateContent, readObject, type CompositionRules } from '../change/content/content.js';
 import {
   compositionRoot,
   type CompositionRoot,
   type TemplateText,
-} from '../change/composition/large-composition.js';
+} from '../change/content/large-composition.js';
 import { withoutAttributes } from '../openehr/rm/access.js';
 import type { PartialRm } from '../openehr/rm/model/rm.js';
 import { parseJson } from '../openehr/format/canonical-json.js';

@@ -1,5 +1,5 @@
 import { jsonOf, type JsonValue } from '../openehr/base/json.js';
-import { LargeComposition, type ValidatedLarge } from '../change/composition/large-composition.js';
+import { LargeComposition, type ValidatedLarge } from '../change/content/large-composition.js';
 import { WAITING_PER_PLACE } from './gate.js';
 import { derivedFrom } from './messages.js';
 import { Threads } from './pool.js';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import { violationText } from '../../openehr/base/violation.js';
 import { readRm } from '../../openehr/rm/read.js';
 import { validateRm } from '../../openehr/rm/validate.js';
-import { validationError } from '../composition/content.js';
+import { validationError } from '../content/content.js';
 
 /** A PARTY_IDENTIFIED that a client gave as committer. @throws invalid when it breaks the RM */
 export function validatedCommitter(committer: JsonObject): JsonObject {

@@ -2,7 +2,7 @@ import type { Work } from '../../openehr/base/work.js';
 import type { IgnoredEvent } from '../../database/events.js';
 import type { Settings } from '../../config/settings.js';
 import type { CompileStored, TemplateDoc, TemplateInUse } from '../../models/definition/template.js';
-import type { LargeComposition } from '../composition/large-composition.js';
+import type { LargeComposition } from '../content/large-composition.js';
 import type { QuestionTime } from '../terminology/value-sets.js';
 import { commitClock } from './commit-clock.js';
 

@@ -9,8 +9,8 @@ import { auditDetails } from './audit.js';
 import { lifecycleTerm } from './codes.js';
 import type { CommitDraft } from './draft.js';
 import type { CreateEntry, DeleteEntry, UpdateEntry, VersionMetadata } from './request.js';
-import { objectVersionId } from '../resource.js';
 import { signedVersion } from './signature.js';
+import { objectVersionId } from './resource.js';
 
 /** Where a new version goes. */
 export interface VersionTarget {

@@ -9,7 +9,7 @@ import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { AuditRequest } from './audit.js';
 import type { LifecycleState } from './codes.js';
-import type { PreparedContent } from '../composition/large-composition.js';
+import type { PreparedContent } from '../content/large-composition.js';
 
 /** What every entry of a CONTRIBUTION says of the VERSION apart from its data. */
 export interface VersionMetadata {

@@ -17,9 +17,9 @@ import {
   templateIdOf,
   type ContentValidation,
   type CompositionRules,
-} from './content.js';
+} from '../content/content.js';
 import type { ChangeContext } from '../commit/context.js';
-import { LargeComposition, type PreparedContent, type TemplateText } from './large-composition.js';
+import { LargeComposition, type PreparedContent, type TemplateText } from '../content/large-composition.js';
 import { templateNotFound } from '../commit/refusal.js';
 import type { TemplateOfEntry, VersionMetadata } from '../commit/request.js';
 import { valueSetViolations } from '../terminology/value-sets.js';

@@ -23,7 +23,7 @@ import {
   type LifecycleState,
 } from '../commit/codes.js';
 import { validatedCommitter, requireOwnCommitter } from '../commit/committer.js';
-import { validationError } from '../composition/content.js';
+import { validationError } from '../content/content.js';
 import type { ChangeSettings } from '../commit/context.js';
 import { attestedIn } from '../attestation.js';
 import { atEntry } from '../commit/refusal.js';

@@ -14,7 +14,7 @@ import { CHANGE_TYPE, LIFECYCLE, type ChangeType } from '../commit/codes.js';
 import { commit } from '../commit/commit.js';
 import { fullState } from '../commit/commit-state.js';
 import { newComposition, nextComposition, requireSameObject } from '../composition/composition.js';
-import { readObject } from '../composition/content.js';
+import { readObject } from '../content/content.js';
 import type { ChangeContext } from '../commit/context.js';
 import {
   readEnvelope,
@@ -26,7 +26,7 @@ import { requireKnownInputs } from './inputs.js';
 import { validatedFolder, newFolder } from '../directory.js';
 import { withEhrErrorFirst } from '../commit/ehr-access.js';
 import { nextEhrStatus, storedStatus, warnOfStatus } from '../ehr-status.js';
-import type { LargeComposition } from '../composition/large-composition.js';
+import type { LargeComposition } from '../content/large-composition.js';
 import { planCommit } from '../commit/plan.js';
 import { requireFollowing } from '../commit/preceding-state.js';
 import { atEntry, notModifiable, objectNotFound } from '../commit/refusal.js';

@@ -1,6 +1,6 @@
 import { violationAt } from '../../openehr/base/violation.js';
 import { versionsByUid } from '../../models/version.js';
-import { validationError } from '../composition/content.js';
+import { validationError } from '../content/content.js';
 import type { ContributionEnvelope } from './contribution-envelope.js';
 
 /**

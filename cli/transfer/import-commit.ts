@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
-import { commitInBulk, type BulkContent } from '../../change/commit/bulk.js';
+import { commitInBulk, type BulkContent } from '../../change/bulk.js';
 import {
   CHANGE_TYPE,
   changeTypeTerm,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../openehr/base/json.js';
-import type { BulkContent } from '../../change/commit/bulk.js';
+import type { BulkContent } from '../../change/bulk.js';
 import { inParallel } from '../demo/load.js';
 import type { Item, InProcessServer } from './import-commit.js';
 import { noteKnown } from './import-ehr.js';

@@ -2,7 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { LIFECYCLE, lifecycleStateOf, type LifecycleState } from '../../change/commit/codes.js';
-import { readObject } from '../../change/composition/content.js';
+import { readObject } from '../../change/content/content.js';
 import { noFindings, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { readEnvelope } from '../../change/contribution/contribution-envelope.js';

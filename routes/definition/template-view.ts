@@ -15,7 +15,7 @@ import { requestVendorWord } from '../http/request/headers.js';
 import { writtenText } from '../http/answer/written.js';
 import { compilingFor } from '../http/request/request-body.js';
 import { templateText } from '../../change/composition/validate-composition.js';
-import { rootName } from '../../change/resource.js';
+import { rootName } from '../../change/commit/resource.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { templateById, templateInUse } from '../../models/definition/template.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';

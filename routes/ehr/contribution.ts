@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createContribution } from '../../change/contribution/contribution.js';
 import { inOneState, ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
-import { contributionResource } from '../../change/resource.js';
+import { contributionResource } from '../../change/commit/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import { contributionOf, type ContributionDoc } from '../../models/contribution.js';
 import { acceptedFindingsOf, versionsById } from '../../models/version.js';

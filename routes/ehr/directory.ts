@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createDirectory, deleteDirectory, folderAt, updateDirectory } from '../../change/directory.js';
 import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
-import { rootName } from '../../change/resource.js';
+import { rootName } from '../../change/commit/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { directoryAtTime } from '../../models/versioned-object.js';

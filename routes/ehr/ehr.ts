@@ -6,7 +6,7 @@ import { changeContext, type ChangeContext } from '../../change/commit/context.j
 import { createEhr, ehrOfSubject, type CreatedEhr } from '../../change/ehr.js';
 import { readableEhr, readableEhrWithStatus, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { ehrNotFound } from '../../change/commit/refusal.js';
-import { ehrResource, hierObjectId, localRef, objectVersionId } from '../../change/resource.js';
+import { ehrResource, hierObjectId, localRef, objectVersionId } from '../../change/commit/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import { ehrContent } from '../../models/cross-collection/ehr-contents.js';
 import type { EhrDoc } from '../../models/ehr.js';

@@ -8,7 +8,7 @@ import { readFlatOver } from '../../openehr/format/flat/carry-over.js';
 import { withFlatPaths, withFormPaths } from '../../openehr/format/flat/violation-key.js';
 import { readRm } from '../../openehr/rm/read.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
-import { templateIdOf } from '../../change/composition/content.js';
+import { templateIdOf } from '../../change/content/content.js';
 import { compiledTemplate } from '../../models/definition/template.js';
 import { compilingFor } from '../http/request/request-body.js';
 

@@ -6,7 +6,7 @@ import {
   originalVersionResource,
   revisionHistoryResource,
   versionedObjectResource,
-} from '../../change/resource.js';
+} from '../../change/commit/resource.js';
 import { versionHeads, type VersionDoc } from '../../models/version.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { preferredContent, rmResponse, setResourceHeaders, writeResource } from '../http/exchange.js';

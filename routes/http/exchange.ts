@@ -3,7 +3,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { contentAsGiven } from '../../change/as-given.js';
-import { resourceText, rootName, type Resource } from '../../change/resource.js';
+import { resourceText, rootName, type Resource } from '../../change/commit/resource.js';
 import { versionPath } from '../../change/commit/refusal.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';

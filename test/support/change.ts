@@ -1,5 +1,5 @@
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
-import { readObject } from '../../change/composition/content.js';
+import { readObject } from '../../change/content/content.js';
 import { createEhr } from '../../change/ehr.js';
 import { createTemplate } from '../../change/definition/template.js';
 import type { JsonObject } from '../../openehr/base/json.js';

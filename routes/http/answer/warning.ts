@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { publishIgnored, type IgnoredEvent } from '../../../database/events.js';
 import type { ChangeContext, ParsedCanonical } from '../../../change/commit/context.js';
-import type { LargeComposition } from '../../../change/composition/large-composition.js';
+import type { LargeComposition } from '../../../change/content/large-composition.js';
 import { readLargeComposition } from '../../../workers/large-body.js';
 import type { QuestionTime } from '../../../change/terminology/value-sets.js';
 import { answerEnd } from './slow-reader.js';

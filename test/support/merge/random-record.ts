@@ -10,7 +10,7 @@ import {
   deleteComposition,
   updateComposition,
 } from '../../../change/composition/composition.js';
-import { readObject } from '../../../change/composition/content.js';
+import { readObject } from '../../../change/content/content.js';
 import { changeContext, type ChangeContext } from '../../../change/commit/context.js';
 import { createContribution } from '../../../change/contribution/contribution.js';
 import { createDirectory, deleteDirectory, updateDirectory } from '../../../change/directory.js';

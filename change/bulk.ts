@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../openehr/base/json.js';
-import { noFindings } from '../../openehr/rm/lenient.js';
-import { CHANGE_TYPE, LIFECYCLE, type LifecycleState } from './codes.js';
-import { commitTogether } from './commit.js';
-import { newComposition } from '../composition/composition.js';
-import { readObject } from '../composition/content.js';
-import type { ChangeContext } from './context.js';
-import { newEhrStatus } from '../ehr-status.js';
-import type { CommitRequest, CreateEntry } from './request.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { noFindings } from '../openehr/rm/lenient.js';
+import { CHANGE_TYPE, LIFECYCLE, type LifecycleState } from './commit/codes.js';
+import { commitTogether } from './commit/commit.js';
+import { newComposition } from './composition/composition.js';
+import { readObject } from './content/content.js';
+import type { ChangeContext } from './commit/context.js';
+import { newEhrStatus } from './ehr-status.js';
+import type { CommitRequest, CreateEntry } from './commit/request.js';
 
 /** What one EHR brings to a bulk commit. */
 export interface BulkContent {

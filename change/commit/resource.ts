@@ -1,10 +1,10 @@
-import type { JsonObject } from '../openehr/base/json.js';
-import type { ContributionDoc } from '../models/contribution.js';
-import type { EhrDoc } from '../models/ehr.js';
-import type { RootType } from '../openehr/rm/root-type.js';
-import type { VersionDoc, VersionHead } from '../models/version.js';
-import type { VersionedObjectDoc } from '../models/versioned-object.js';
-import { serverTime } from './commit/audit.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import type { ContributionDoc } from '../../models/contribution.js';
+import type { EhrDoc } from '../../models/ehr.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
+import type { VersionDoc, VersionHead } from '../../models/version.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+import { serverTime } from './audit.js';
 
 /** An RM object and, apart from it, the stored JSON text of one of its attributes. */
 export interface Resource {
