@@ -117,6 +117,23 @@ const FLOORS = {
     '.': ['commit', 'composition', 'content'],
     contribution: ['.', 'commit', 'composition', 'content'],
   },
+  routes: {
+    http: [],
+    definition: ['http'],
+    query: ['definition', 'http'],
+    tag: ['http'],
+    ehr: ['http', 'tag'],
+    system: ['http'],
+    admin: ['definition', 'ehr', 'http', 'query'],
+  },
+  'routes/http': {
+    failure: [],
+    openapi: ['failure'],
+    operation: ['failure', 'openapi'],
+    request: ['failure', 'operation'],
+    answer: ['failure', 'request'],
+    '.': ['answer', 'failure', 'openapi', 'operation', 'request'],
+  },
   'aql/semantics': {
     '.': [],
     scope: ['.'],

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
+import { PRODUCT, PRODUCT_VERSION } from '../routes/http/product.js';
 import { COMMANDS } from './commands.js';
 import { forStream } from './shown.js';
 import { CommandFailed } from './commands/options.js';

@@ -1,7 +1,7 @@
 // `npm run check:openapi`, which also keeps the linter from reporting its use to its makers: writes the OpenAPI document of a server with everything switched on and lints it, unless it is the one that was fine the last time.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { openApiDocument } from '../routes/http/openapi/openapi-document.js';
+import { openApiDocument } from '../routes/http/openapi-document.js';
 import { everyOperation } from '../src/operation-table.js';
 import { toolProgram } from './tools.js';
 

@@ -7,7 +7,7 @@ import { databaseAnswers, whyDatabaseUnfit } from '../models/access/server-statu
 import { timeAheadOfClock } from '../models/cross-collection/newest-time.js';
 import type { ManagementSource, MetricView } from '../routes/system/management.js';
 import type { ActivitySource } from '../routes/system/overview.js';
-import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
+import { PRODUCT, PRODUCT_VERSION } from '../routes/http/product.js';
 import { metricsOfAll } from './process/cluster-metrics.js';
 
 /** What changes between start and stop; `indexesBuilt` false: not ready yet. */

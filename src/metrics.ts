@@ -7,7 +7,7 @@ import { matchedRoute } from './middleware/request-log.js';
 import { databaseAnswers } from '../models/access/server-status.js';
 import { sealAgeSeconds } from '../models/cross-collection/seal-block.js';
 import { waitingQueries } from '../workers/gate.js';
-import { PRODUCT_VERSION } from '../routes/system/product.js';
+import { PRODUCT_VERSION } from '../routes/http/product.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 

@@ -1,5 +1,5 @@
 import { Argument, Command, type Option } from 'commander';
-import { PRODUCT } from '../../routes/system/product.js';
+import { PRODUCT } from '../../routes/http/product.js';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 

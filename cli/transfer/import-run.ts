@@ -2,7 +2,7 @@ import { violationText } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { textAt } from '../../openehr/rm/access.js';
-import { errorAnswer } from '../../routes/http/answer/error-status.js';
+import { errorAnswer } from '../../routes/http/failure/error-status.js';
 import { AnswerError } from './api-client.js';
 import { noteCause } from './import-causes.js';
 import { failure, type Outcome } from './import-progress.js';

@@ -4,7 +4,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { textAt } from '../../openehr/rm/access.js';
 import { LIFECYCLE, lifecycleStateOf } from '../../change/commit/codes.js';
-import { errorAnswer } from '../../routes/http/answer/error-status.js';
+import { errorAnswer } from '../../routes/http/failure/error-status.js';
 import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
 import { contributionOf, type Item } from './import-commit.js';
 import { createMissingEhr, importDirectory, importStatus, isSameContent } from './import-ehr.js';

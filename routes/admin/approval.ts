@@ -16,7 +16,7 @@ import { waitingRequests, type ActPlan, type WaitingRequestDoc } from '../../mod
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { APPROVAL, perform, waitingDetails } from './acts.js';
 import { administratorOf } from './administrator.js';
 import { confirmRequestFrom, mergeContext, withdrawRequestFrom } from './merge-request.js';

@@ -9,7 +9,7 @@ import { ehrById } from '../../models/ehr.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { csvHeader, csvLine } from '../query/query-answer.js';
 import { adminOperation } from './record.js';
 

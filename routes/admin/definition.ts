@@ -14,7 +14,7 @@ import { requiredBodyText, writeText } from '../http/exchange.js';
 import { MAX_NAME_LENGTH, queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import type { BodyDescription, Operation } from '../http/operation/operation.js';
 import { bodyOf } from '../http/request/joi-body.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 import { performOrAsk, waitingAnswer } from './acts.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 import { compileTemplateBody } from '../http/request/request-body.js';

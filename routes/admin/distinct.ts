@@ -6,8 +6,8 @@ import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
-import { bodyOf } from '../http/request/joi-body.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
+import { bodyOf } from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DISTINCT = 'DistinctPersons';

@@ -13,7 +13,7 @@ import type { RootType } from '../../openehr/rm/root-type.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { bodyText, parseCanonical } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { listedEhr } from '../ehr/ehr-list.js';
 import { requireVersion } from '../ehr/read-version.js';
 import { performOrAsk, waitingAnswer } from './acts.js';

@@ -11,7 +11,7 @@ import { mergeDetails } from '../../merge/details.js';
 import type { MergeContext, MergeRequest } from '../../merge/request.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 import { administratorOf } from './administrator.js';
 import {
   confirmRequestFrom,

@@ -15,7 +15,7 @@ import {
 import { withoutDistinct } from '../../merge/candidates/distinct.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
-import { queryParameter } from '../http/request/parameter-values.js';
+import { queryParameter } from '../http/parameter-values.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const CANDIDATES = 'MergeCandidatesDto';

@@ -5,7 +5,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 import { requireVersion } from '../ehr/read-version.js';
 import { bodyOf } from '../http/request/joi-body.js';
 import { MERGE_ANSWER, MERGE_DETAILS, MERGE_FAILURE, reason, uuid } from './merge-request.js';

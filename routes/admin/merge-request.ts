@@ -18,8 +18,10 @@ import {
 } from '../../merge/request.js';
 import { bodyText } from '../http/exchange.js';
 import type { BodyDescription } from '../http/operation/operation.js';
-import { setFailureRecord } from '../http/answer/error-status.js';
 import { bodyOf } from '../http/request/joi-body.js';
+import { setFailureRecord } from '../http/failure/error-status.js';
+import { bodyReading } from '../http/request/request-body.js';
+import { within } from '../../openehr/base/work.js';
 
 /** Name of the record that every merge operation answers. */
 export const MERGE_DETAILS = 'MergeDetailsDto';

@@ -23,7 +23,7 @@ import type { IdempotentResult } from '../../models/idempotency.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import {
   MERGE_ANSWER,
   MERGE_DETAILS,

@@ -6,7 +6,7 @@ import { verifyStorage } from '../../maintenance/verify.js';
 import { responseBody } from '../../openehr/format/media-type.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
-import { queryParameter } from '../http/request/parameter-values.js';
+import { queryParameter } from '../http/parameter-values.js';
 import { adminOperation } from './record.js';
 
 /** Checking the stored data against its own rules, and the newest seal, to be kept elsewhere. */

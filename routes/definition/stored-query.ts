@@ -17,7 +17,7 @@ import type { QueryName, QueryPattern, StoredQueryDoc } from '../../models/defin
 import { storedQueries, storedQuery } from '../../models/definition/stored-query.js';
 import { absoluteUrl } from '../http/exchange.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { parseJsonBody } from '../http/request/request-body.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 

@@ -9,7 +9,7 @@ import { exampleComposition } from '../../openehr/template/example/example.js';
 import { compositionText } from '../../openehr/format/composition-text.js';
 import { absoluteUrl, setResourceHeaders, writeText, type ResourceHeaders } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { requestVendorWord } from '../http/request/headers.js';
 import { writtenText } from '../http/answer/written.js';

@@ -15,9 +15,9 @@ import type { IdempotentResult } from '../../models/idempotency.js';
 import type { TemplateDoc, TemplateSummary } from '../../models/definition/template.js';
 import { keepTemplates, templateById, templateSummaries } from '../../models/definition/template.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from '../http/exchange.js';
-import { NOT_IMPLEMENTED_MESSAGE } from '../http/answer/error-status.js';
+import { NOT_IMPLEMENTED_MESSAGE } from '../http/failure/error-status.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import {
   ADL14_TEMPLATES,

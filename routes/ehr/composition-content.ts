@@ -35,7 +35,7 @@ import {
   versionHeaders,
   writeText,
 } from '../http/exchange.js';
-import { queryParameter } from '../http/request/parameter-values.js';
+import { queryParameter } from '../http/parameter-values.js';
 import { bodyOwner, bodyReading, compilingFor } from '../http/request/request-body.js';
 import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
 import { warnOfContextKeys, warnOfEmptyLists } from '../http/answer/warning.js';

@@ -21,9 +21,9 @@ import {
 import { warning } from '../http/answer/warning.js';
 import { answerDeletion, answerVersion } from '../http/exchange.js';
 import { commitHeaders, commitMetadata } from '../http/request/headers.js';
-import { containerUidOf, ifMatchFrom, requireVersionUid } from '../http/request/object-ids.js';
+import { containerUidOf, ifMatchFrom, requireVersionUid } from '../http/operation/object-ids.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { parsePrefer } from '../http/request/prefer.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import {

@@ -24,7 +24,7 @@ import {
 } from '../http/exchange.js';
 import { commitHeaders } from '../http/request/headers.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 import { bodyOwner } from '../http/request/request-body.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { locatedInVersions } from './located-violations.js';

@@ -23,9 +23,9 @@ import {
   writeVersion,
 } from '../http/exchange.js';
 import { commitMetadata } from '../http/request/headers.js';
-import { ifMatchFrom } from '../http/request/object-ids.js';
+import { ifMatchFrom } from '../http/operation/object-ids.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { refuseTagHeaders } from '../tag/tag-headers.js';
 import {

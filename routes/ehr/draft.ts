@@ -16,7 +16,7 @@ import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { requiredBodyText } from '../http/exchange.js';
 import type { OperationGroup } from '../http/operation/operation.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 import { parseJsonBody } from '../http/request/request-body.js';
 
 const DRAFT = '/rest/draft/{ehr_id}/{draft_id}';

@@ -5,7 +5,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
-import { queryParameter } from '../http/request/parameter-values.js';
+import { queryParameter } from '../http/parameter-values.js';
 
 /** EHRs of one answer: who shares an identifier with more is not found by it. */
 const MOST_EHRS = 100;

@@ -16,9 +16,9 @@ import {
 } from '../http/exchange.js';
 import { warning } from '../http/answer/warning.js';
 import { commitMetadata } from '../http/request/headers.js';
-import { ifMatchFrom } from '../http/request/object-ids.js';
+import { ifMatchFrom } from '../http/operation/object-ids.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import {
   NOT_MODIFIED,

@@ -24,7 +24,7 @@ import {
 } from '../http/exchange.js';
 import { commitMetadata } from '../http/request/headers.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { parsePrefer } from '../http/request/prefer.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { findEhrsOperation } from './ehr-list.js';

@@ -4,7 +4,7 @@ import type { RootType } from '../../openehr/rm/root-type.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
 import { readableEhr, writableEhr } from '../../change/commit/ehr-access.js';
 import { containerOf } from '../../models/versioned-object.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 import type { Operation } from '../http/operation/operation.js';
 import { currentOperation } from '../http/request/request-state.js';
 

@@ -4,7 +4,7 @@ import { objectNotFound } from '../../change/commit/refusal.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { tagsBesideVersion, type ItemTagDoc } from '../../models/item-tag.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
-import type { NamedVersion } from '../http/request/object-ids.js';
+import type { NamedVersion } from '../http/operation/object-ids.js';
 import type { Settings } from '../../config/settings.js';
 import type { AnswerDescription, BodyDescription } from '../http/operation/operation.js';
 

@@ -9,7 +9,7 @@ import type { IdempotencyDoc, IdempotentResult } from '../../models/idempotency.
 import { completedRequest, idempotencyId, removeIfExpired } from '../../models/idempotency.js';
 import { auditAbout } from './audit-trail.js';
 import { successStatus } from './operation/operation.js';
-import { filledPath } from './operation/operation-table.js';
+import { filledPath } from './operation-table.js';
 import { currentOperation } from './request/request-state.js';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;

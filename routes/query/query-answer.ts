@@ -10,7 +10,7 @@ import type { BodyType } from '../../openehr/format/media-type.js';
 import type { CompiledQuery } from '../../query/compile.js';
 import { begunRows } from '../../query/one-moment.js';
 import { writeText, absoluteUrl } from '../http/exchange.js';
-import { PRODUCT, PRODUCT_VERSION } from '../system/product.js';
+import { PRODUCT, PRODUCT_VERSION } from '../http/product.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 
 /** Characters of a RESULT_SET that is built in memory; larger results go as NDJSON or CSV streams. */

@@ -21,7 +21,7 @@ import {
   refuseOrWarn,
   SENT_EVERYWHERE,
   unknownNames,
-} from '../http/request/parameter-values.js';
+} from '../http/parameter-values.js';
 import { parseJsonBody } from '../http/request/request-body.js';
 import { currentOperation } from '../http/request/request-state.js';
 import { vendorHeader } from '../http/request/headers.js';

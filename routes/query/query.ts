@@ -19,7 +19,7 @@ import {
 } from '../../query/compile.js';
 import { commitClock } from '../../change/commit/commit-clock.js';
 import { requireQueriedEhr } from '../../change/commit/ehr-access.js';
-import { answerEnd, cutIdleReader, cutLongAnswer } from '../http/answer/slow-reader.js';
+import { answerEnd, cutIdleReader, cutLongAnswer } from '../http/failure/slow-reader.js';
 import { requesterOf, currentOperation, STANDARD_API } from '../http/request/request-state.js';
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
@@ -38,7 +38,7 @@ import {
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import { terminologyOf, metered } from '../../query/terminology.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 
 /** Rows that the database gives at a time while an answer is streamed. */
 const STREAM_BATCH = 500;

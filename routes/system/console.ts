@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { OidcSettings, Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Operation } from '../http/operation/operation.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 import { NONCE_PLACEHOLDER, readConsoleFiles, type ConsoleFiles } from './console-files.js';
 import { answerPage } from './page.js';
 

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter, queryParameters } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameters } from '../http/parameter-values.js';
 import { bodyReading } from '../http/request/request-body.js';
 import { within } from '../../openehr/base/work.js';
 

@@ -15,7 +15,7 @@ import { compositionCount } from '../../models/versioned-object.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type { Operation } from '../http/operation/operation.js';
-import { PRODUCT_VERSION } from './product.js';
+import { PRODUCT_VERSION } from '../http/product.js';
 
 /** What happened in one minute. */
 export interface MinuteOfActivity {

@@ -4,8 +4,8 @@ import type { Context } from 'koa';
 import type { ItsRest } from '../../openehr/base/dialect.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
-import { openApiDocument } from '../http/openapi/openapi-document.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { openApiDocument } from '../http/openapi-document.js';
 import { keptBody, type KeptBody } from '../http/answer/kept-body.js';
 
 const { resolve: resolveModule } = createRequire(import.meta.url);

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.js';
 import { DIALECTS } from '../../openehr/base/dialect.js';
 import type { OperationGroup, Operation } from '../http/operation/operation.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { PRODUCT, PRODUCT_VERSION } from './product.js';
+import { PRODUCT, PRODUCT_VERSION } from '../http/product.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { writeXml } from '../../openehr/base/xml.js';
 import { mongodbVersion } from '../../models/access/server-status.js';

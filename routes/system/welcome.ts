@@ -1,7 +1,7 @@
 import type { Operation } from '../http/operation/operation.js';
 import type { RequestState } from '../http/request/request-state.js';
 import { answerPage } from './page.js';
-import { PRODUCT, PRODUCT_VERSION } from './product.js';
+import { PRODUCT, PRODUCT_VERSION } from '../http/product.js';
 
 const body = ({ baseUrl, origin }: RequestState): string => `<h1>${PRODUCT}</h1>
 <p>An openEHR clinical data repository, version ${PRODUCT_VERSION}.</p>

@@ -10,8 +10,8 @@ import { deleteTagsById, listTags, putTags } from '../../change/item-tag/item-ta
 import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import type { TagTargetType } from '../../models/item-tag.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
-import { filledPath } from '../http/operation/operation-table.js';
-import { queryParameters } from '../http/request/parameter-values.js';
+import { filledPath } from '../http/operation-table.js';
+import { queryParameters } from '../http/parameter-values.js';
 import { parsePrefer } from '../http/request/prefer.js';
 import { currentOperation } from '../http/request/request-state.js';
 import { jsonArrayBody, optionalText, TAG_RESOURCES, tagAddressFrom } from './tag-headers.js';

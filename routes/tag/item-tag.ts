@@ -9,7 +9,7 @@ import type { TagContent } from '../../change/item-tag/tag-content.js';
 import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter, queryParameters } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameters } from '../http/parameter-values.js';
 import { parsePrefer } from '../http/request/prefer.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { jsonArrayBody, optionalText, TAG_RESOURCES, tagAddressFrom } from './tag-headers.js';

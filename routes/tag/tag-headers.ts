@@ -6,7 +6,7 @@ import { formatTags, parseTags } from './tag-header-text.js';
 import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 import { parseJsonBody } from '../http/request/request-body.js';
 
 /** Of each of the two headers: common clients and proxies refuse an answer with more than 8 or 16 KiB of all headers. */

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
-import { openApiDocument } from '../../routes/http/openapi/openapi-document.js';
+import { openApiDocument } from '../../routes/http/openapi-document.js';
 import { everyOperation } from '../../src/operation-table.js';
-import { PRODUCT } from '../../routes/system/product.js';
+import { PRODUCT } from '../../routes/http/product.js';
 import {
   afterScript,
   beforeScript,

@@ -8,7 +8,7 @@ import { isDuplicateKey, isUnavailable } from '../../database/mongo-error.js';
 import { outcomeUnknown } from '../../database/transaction.js';
 import { insertAudit, type AuditDoc } from '../../models/audit.js';
 import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
-import { ERROR_STATUS } from '../../routes/http/answer/error-status.js';
+import { ERROR_STATUS } from '../../routes/http/failure/error-status.js';
 import { successStatus, type AuditKind } from '../../routes/http/operation/operation.js';
 import { parsePrefer } from '../../routes/http/request/prefer.js';
 import { requesterOf, STANDARD_API, type MatchedOperation } from '../../routes/http/request/request-state.js';

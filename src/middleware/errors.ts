@@ -11,7 +11,7 @@ import {
   errorBody,
   NOT_IMPLEMENTED_MESSAGE,
   failureRecord,
-} from '../../routes/http/answer/error-status.js';
+} from '../../routes/http/failure/error-status.js';
 import { withoutOuterSlashes } from './path.js';
 import { pathHint } from './path-hint.js';
 import { STANDARD_API } from '../../routes/http/request/request-state.js';

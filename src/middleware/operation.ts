@@ -1,9 +1,9 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { Work } from '../../openehr/base/work.js';
-import { setFailureRecord } from '../../routes/http/answer/error-status.js';
+import { setFailureRecord } from '../../routes/http/failure/error-status.js';
 import type { LargestBody, Operation } from '../../routes/http/operation/operation.js';
-import type { OperationTable } from '../../routes/http/operation/operation-table.js';
+import type { OperationTable } from '../../routes/http/operation-table.js';
 import { pathHint } from './path-hint.js';
 import { type RequestState, currentOperation } from '../../routes/http/request/request-state.js';
 import type { Settings } from '../../config/settings.js';
@@ -13,7 +13,7 @@ import {
   refuseOrWarn,
   requireFewParameters,
   unknownParameters,
-} from '../../routes/http/request/parameter-values.js';
+} from '../../routes/http/parameter-values.js';
 import type { ProcessState } from '../management.js';
 import { BodiesUnderWay } from './bodies-under-way.js';
 import { readBodyText } from './body.js';

@@ -8,10 +8,10 @@ import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../../openehr/format/canoni
 import { MAX_AUDIT_IDS } from '../../models/audit.js';
 import { MAX_VOCABULARY_TEMPLATES } from '../../models/definition/template-vocabulary.js';
 import { MAX_ACCEPTED_FINDINGS, MAX_DROPPED_LENGTH } from '../../openehr/rm/lenient.js';
-import { MAX_VIOLATIONS_AS_DATA } from '../../routes/http/answer/violations-body.js';
+import { MAX_VIOLATIONS_AS_DATA } from '../../routes/http/failure/violations-body.js';
 import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';
 import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
-import { MAX_QUERY_PARAMETERS } from '../../routes/http/request/parameter-values.js';
+import { MAX_QUERY_PARAMETERS } from '../../routes/http/parameter-values.js';
 import { MAX_COUNTED_EHRS } from '../../routes/query/answered-rows.js';
 import { MAX_RESULT_LENGTH } from '../../routes/query/query-answer.js';
 import { PATIENT_PER_PLACE, QUERY_WAIT_MS, WAITING_PER_PLACE } from '../../workers/gate.js';

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Settings } from '../../config/settings.js';
 import { maskedAql } from '../../aql/syntax/masked.js';
 import { onEvent } from '../../database/events.js';
-import { PRODUCT_VERSION } from '../../routes/system/product.js';
+import { PRODUCT_VERSION } from '../../routes/http/product.js';
 import { matchedRoute } from '../middleware/request-log.js';
 import { currentSpan, withinSpan } from './current.js';
 import type { OpenSpan, Tracer, TracerParts } from './span.js';

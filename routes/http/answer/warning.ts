@@ -4,7 +4,7 @@ import type { ChangeContext, ParsedCanonical } from '../../../change/commit/cont
 import type { LargeComposition } from '../../../change/content/large-composition.js';
 import { readLargeComposition } from '../../../workers/large-body.js';
 import type { QuestionTime } from '../../../change/terminology/value-sets.js';
-import { answerEnd } from './slow-reader.js';
+import { answerEnd } from '../failure/slow-reader.js';
 import { bodyOwner, compilingFor } from '../request/request-body.js';
 
 /** At most so many warnings are sent for one request; further ones say no more than that there are some. */

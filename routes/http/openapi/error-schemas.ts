@@ -1,4 +1,4 @@
-import { ERROR_STATUS } from '../answer/error-status.js';
+import { ERROR_STATUS } from '../failure/error-status.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 
 const TEXT: JsonObject = { type: 'string' };

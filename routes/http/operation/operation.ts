@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Permission } from '../../../config/settings.js';
 import type { IdempotentResult } from '../../../models/idempotency.js';
-import type { FailureRecord } from '../answer/error-status.js';
+import type { FailureRecord } from '../failure/error-status.js';
 import type { ParameterName } from './parameters.js';
 import type { SchemaName } from '../openapi/schemas.js';
 

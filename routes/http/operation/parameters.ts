@@ -6,7 +6,7 @@ import { isUuid, parseEhrId } from '../../../openehr/base/object-version-id.js';
 import { parseSealHead } from '../../../maintenance/seal-head.js';
 import { COUNTED_KINDS } from '../../../models/cross-collection/statistics.js';
 import type { SealHead } from '../../../models/cross-collection/seal-block.js';
-import { uidBasedIdOf, uuidOf, versionUidOf } from '../request/object-ids.js';
+import { uidBasedIdOf, uuidOf, versionUidOf } from './object-ids.js';
 
 /** What a parser knows beside the text. */
 interface ParameterContext {

@@ -6,7 +6,7 @@ import { tryHere } from '../../../openehr/base/work.js';
 import type { CompileStored } from '../../../models/definition/template.js';
 import { compileTemplate, type CompiledTemplate } from '../../../openehr/template/opt/compile.js';
 import { compileLarge, isLarge, parseLarge, type BodyOwner } from '../../../workers/large-body.js';
-import { answerEnd } from '../answer/slow-reader.js';
+import { answerEnd } from '../failure/slow-reader.js';
 import { requesterOf } from './request-state.js';
 
 /** How the bodies of this request are parsed by `parseJson` and `fromXml`. */

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Context } from 'koa';
 import type { Work } from '../../../openehr/base/work.js';
 import type { AuditDraft } from '../../../change/commit/audit-draft.js';
-import type { FailureRecord } from '../answer/error-status.js';
+import type { FailureRecord } from '../failure/error-status.js';
 import type { Operation, Permission } from '../operation/operation.js';
 import type { ParameterName } from '../operation/parameters.js';
 

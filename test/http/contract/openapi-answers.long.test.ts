@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { documentedStatuses } from '../../../routes/http/openapi/openapi-document.js';
+import { documentedStatuses } from '../../../routes/http/openapi-document.js';
 import { exampleOf } from '../../../routes/http/openapi/examples.js';
 import { MEDIA_TYPES, type Operation } from '../../../routes/http/operation/operation.js';
 import { parameterDescription } from '../../../routes/http/operation/parameters.js';

@@ -1,6 +1,6 @@
 import { afterAll, expect } from '@jest/globals';
 import type { Context, Middleware, Next } from 'koa';
-import { documentedStatuses } from '../../../routes/http/openapi/openapi-document.js';
+import { documentedStatuses } from '../../../routes/http/openapi-document.js';
 
 /** A defect of the server, or of its database: no client can be written for it. */
 const DEFECT = 500;

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
-import { openApiDocument } from '../../../routes/http/openapi/openapi-document.js';
+import { openApiDocument } from '../../../routes/http/openapi-document.js';
 import type { Operation } from '../../../routes/http/operation/operation.js';
 import { everyOperation } from '../../../src/operation-table.js';
 

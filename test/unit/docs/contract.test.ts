@@ -5,7 +5,7 @@ import { COMMON_INVARIANTS, STRUCTURE_INVARIANTS } from '../../../openehr/rm/inv
 import { DATA_TYPE_INVARIANTS } from '../../../openehr/rm/invariants/data-types.js';
 import { QUANTITY_INVARIANTS } from '../../../openehr/rm/invariants/quantities.js';
 import { INSTRUCTION_TRANSITIONS } from '../../../openehr/rm/terminology/openehr.js';
-import { ERROR_STATUS } from '../../../routes/http/answer/error-status.js';
+import { ERROR_STATUS } from '../../../routes/http/failure/error-status.js';
 import { everyOperation } from '../../../src/operation-table.js';
 import { repositoryTexts, textOf } from './repository-text.js';
 

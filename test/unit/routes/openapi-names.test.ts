@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { openApiDocument } from '../../../routes/http/openapi/openapi-document.js';
+import { openApiDocument } from '../../../routes/http/openapi-document.js';
 import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { everyOperation } from '../../../src/operation-table.js';
 

@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../../openehr/base/errors.js';
-import { parameterDescription, type ParameterName, type ParameterValue } from '../operation/parameters.js';
-import { currentOperation } from './request-state.js';
-import { addWarnings } from '../answer/warning.js';
-import { nearestWord } from '../../../openehr/base/text.js';
-import { violationAt, type Violation } from '../../../openehr/base/violation.js';
-import type { Operation } from '../operation/operation.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { parameterDescription, type ParameterName, type ParameterValue } from './operation/parameters.js';
+import { currentOperation } from './request/request-state.js';
+import { addWarnings } from './answer/warning.js';
+import { nearestWord } from '../../openehr/base/text.js';
+import { violationAt, type Violation } from '../../openehr/base/violation.js';
+import type { Operation } from './operation/operation.js';
 
 /** The value of a path parameter. @throws invalid when it is malformed */
 export function pathParameter<K extends ParameterName>(ctx: Context, key: K): ParameterValue<K> {

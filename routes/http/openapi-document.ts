@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 
 import { DIALECTS, type Dialect, type ItsRest } from '../../../openehr/base/dialect.js';
-import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
-import { PRODUCT, PRODUCT_VERSION } from '../../system/product.js';
-import { exampleOf } from './examples.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { PRODUCT, PRODUCT_VERSION } from './product.js';
+import { exampleOf } from './openapi/examples.js';
 import type {
   Access,
   AnswerDescription,
@@ -11,12 +11,12 @@ import type {
   ErrorStatus,
   Operation,
   OperationGroup,
-} from '../operation/operation.js';
-import { ERROR_MEANINGS, MEDIA_TYPES } from '../operation/operation.js';
-import { parameterDescription, pathParameterNames, type ParameterName } from '../operation/parameters.js';
-import type { SchemaName } from './schemas.js';
-import { isRmSchema, rmReference } from './rm-schemas.js';
-import { ALL_SCHEMAS } from './schemas.js';
+} from './operation/operation.js';
+import { ERROR_MEANINGS, MEDIA_TYPES } from './operation/operation.js';
+import { parameterDescription, pathParameterNames, type ParameterName } from './operation/parameters.js';
+import type { SchemaName } from './openapi/schemas.js';
+import { isRmSchema, rmReference } from './openapi/rm-schemas.js';
+import { ALL_SCHEMAS } from './openapi/schemas.js';
 
 /** Every status that an operation may answer but 500, which is a defect: those of its row, and what follows from the row. */
 export function documentedStatuses(operation: Operation): readonly number[] {

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
-import type { Operation, OperationGroup } from './operation.js';
-import { pathParameterNames } from './parameters.js';
-import { STANDARD_API, type MatchedOperation } from '../request/request-state.js';
+import type { Operation, OperationGroup } from './operation/operation.js';
+import { pathParameterNames } from './operation/parameters.js';
+import { STANDARD_API, type MatchedOperation } from './request/request-state.js';
 
 /** Where the paths of the table are served. */
 export interface Mounting {
