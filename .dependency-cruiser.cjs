@@ -128,11 +128,12 @@ const FLOORS = {
   },
   'routes/http': {
     failure: [],
+    negotiation: [],
     openapi: ['failure'],
     operation: ['failure', 'openapi'],
-    request: ['failure', 'operation'],
+    request: ['failure', 'negotiation', 'operation'],
     answer: ['failure', 'request'],
-    '.': ['answer', 'failure', 'openapi', 'operation', 'request'],
+    '.': ['answer', 'failure', 'negotiation', 'openapi', 'operation', 'request'],
   },
   'aql/semantics': {
     '.': [],

@@ -16,7 +16,7 @@ import type { PartialRm } from '../openehr/rm/model/rm.js';
 import { parseJson } from '../openehr/format/canonical-json.js';
 import { fromXml, toXml } from '../openehr/format/canonical-xml.js';
 import { compositionText } from '../openehr/format/composition-text.js';
-import type { BodyType } from '../openehr/format/media-type.js';
+import type { BodyFormat } from '../openehr/format/body-format.js';
 import { readFlatOver } from '../openehr/format/flat/carry-over.js';
 import { readFlat } from '../openehr/format/flat/read.js';
 import { structuredToFlat } from '../openehr/format/structured.js';
@@ -85,7 +85,7 @@ export interface ValidateRequest {
 export interface WritingRequest {
   /** The object as canonical JSON. */
   readonly json: string;
-  readonly form: BodyType['format'];
+  readonly form: BodyFormat;
   /** Name of the XML root element. */
   readonly xmlRoot: string;
   /** Of a COMPOSITION in FLAT and STRUCTURED only. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json.js';
 import type { CompiledTemplate } from '../template/opt/compile.js';
 import { toXml } from './canonical-xml.js';
 import { writeFlat } from './flat/write.js';
-import type { BodyType } from './media-type.js';
+import type { BodyFormat } from './body-format.js';
 import { flatToStructured } from './structured.js';
 
 /**
@@ -11,7 +11,7 @@ import { flatToStructured } from './structured.js';
  */
 export function compositionText(
   composition: JsonObject,
-  form: BodyType['format'],
+  form: BodyFormat,
   template: CompiledTemplate | null,
 ): string {
   if (form === 'XML') return toXml(composition, 'composition');

@@ -3,7 +3,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
-import { responseBody } from '../../openehr/format/media-type.js';
+import { responseBody } from '../http/negotiation/media-type.js';
 import { auditRecords, isEhrAudited, type AuditDoc, type AuditFilter } from '../../models/audit.js';
 import { ehrById } from '../../models/ehr.js';
 import { auditAbout } from '../http/audit-trail.js';

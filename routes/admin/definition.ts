@@ -7,7 +7,7 @@ import { templateNotFound } from '../../change/commit/refusal.js';
 import { deleteStoredQuery } from '../../change/definition/stored-query.js';
 import { deleteAllTemplates, deleteTemplate, updateTemplate } from '../../change/definition/template.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
-import { requestBody, responseBody } from '../../openehr/format/media-type.js';
+import { requestBody, responseBody } from '../http/negotiation/media-type.js';
 import { templateById } from '../../models/definition/template.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { requiredBodyText, writeText } from '../http/exchange.js';

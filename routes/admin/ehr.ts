@@ -6,7 +6,7 @@ import { changeContext, type ChangeContext } from '../../change/commit/context.j
 import { readableEhr } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { partyNamed } from '../../change/commit/audit.js';
-import { requestBody } from '../../openehr/format/media-type.js';
+import { requestBody } from '../http/negotiation/media-type.js';
 import { contributionOf } from '../../models/contribution.js';
 import { activeEhrsAfter } from '../../models/ehr-identity.js';
 import type { RootType } from '../../openehr/rm/root-type.js';

@@ -5,6 +5,8 @@ import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { isUuid } from '../../openehr/base/object-version-id.js';
+import { parseJson } from '../../openehr/format/canonical-json.js';
+import { requestBody } from '../http/negotiation/media-type.js';
 import {
   STATUS_FIELDS,
   type ConflictChoice,

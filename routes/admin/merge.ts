@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
-import { responseBody } from '../../openehr/format/media-type.js';
+import { responseBody } from '../http/negotiation/media-type.js';
 import { mergeDetails, undoneDetails, mergeOfIdempotentResult } from '../../merge/details.js';
 import { mergeEhrs } from '../../merge/merge.js';
 import type { MergeContext, MergeRequest, UnmergeRequest } from '../../merge/request.js';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
-import { responseBody } from '../../openehr/format/media-type.js';
+import { responseBody } from '../http/negotiation/media-type.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 import { adminOperation } from './record.js';

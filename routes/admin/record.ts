@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
-import { responseBody, type BodyType } from '../../openehr/format/media-type.js';
+import { responseBody, type BodyType } from '../http/negotiation/media-type.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 

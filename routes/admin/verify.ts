@@ -3,7 +3,7 @@ import { formatUtc } from '../../openehr/base/iso8601.js';
 import { sealHead } from '../../maintenance/seal.js';
 import { formatSealHead } from '../../maintenance/seal-head.js';
 import { verifyStorage } from '../../maintenance/verify.js';
-import { responseBody } from '../../openehr/format/media-type.js';
+import { responseBody } from '../http/negotiation/media-type.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 import { queryParameter } from '../http/parameter-values.js';

@@ -12,7 +12,7 @@ import { formatVersion, parseVersionPrefix } from '../../openehr/base/semver.js'
 import type { Settings } from '../../config/settings.js';
 import type { QueryDefiner } from '../../change/definition/query-owner.js';
 import { storeQuery } from '../../change/definition/stored-query.js';
-import { requestBody, responseBody } from '../../openehr/format/media-type.js';
+import { requestBody, responseBody } from '../http/negotiation/media-type.js';
 import type { QueryName, QueryPattern, StoredQueryDoc } from '../../models/definition/stored-query.js';
 import { storedQueries, storedQuery } from '../../models/definition/stored-query.js';
 import { absoluteUrl } from '../http/exchange.js';

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { formatObjectVersionId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
-import { responseBody } from '../../openehr/format/media-type.js';
+import { responseBody } from '../http/negotiation/media-type.js';
 import { within } from '../../openehr/base/work.js';
 import { exampleComposition } from '../../openehr/template/example/example.js';
 import { compositionText } from '../../openehr/format/composition-text.js';

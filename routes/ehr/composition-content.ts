@@ -15,7 +15,7 @@ import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js
 import { compositionText } from '../../openehr/format/composition-text.js';
 import { readFlatOver } from '../../openehr/format/flat/carry-over.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
-import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
+import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
 import { structuredToFlat } from '../../openehr/format/structured.js';
 import type { VersionDoc } from '../../models/version.js';
 import {

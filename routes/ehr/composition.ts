@@ -10,7 +10,7 @@ import {
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
-import type { BodyType } from '../../openehr/format/media-type.js';
+import type { BodyType } from '../http/negotiation/media-type.js';
 import { versionById, type VersionDoc } from '../../models/version.js';
 import {
   compositionExchange,

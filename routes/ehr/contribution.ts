@@ -5,7 +5,7 @@ import { changeContext, type ChangeContext } from '../../change/commit/context.j
 import { createContribution } from '../../change/contribution/contribution.js';
 import { inOneState, ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { contributionResource } from '../../change/commit/resource.js';
-import type { BodyType } from '../../openehr/format/media-type.js';
+import type { BodyType } from '../http/negotiation/media-type.js';
 import { contributionOf, type ContributionDoc } from '../../models/contribution.js';
 import { acceptedFindingsOf, versionsById } from '../../models/version.js';
 import { isLarge, readLargeComposition } from '../../workers/large-body.js';

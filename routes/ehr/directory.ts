@@ -7,7 +7,7 @@ import { changeContext, type ChangeContext } from '../../change/commit/context.j
 import { createDirectory, deleteDirectory, folderAt, updateDirectory } from '../../change/directory.js';
 import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { rootName } from '../../change/commit/resource.js';
-import type { BodyType } from '../../openehr/format/media-type.js';
+import type { BodyType } from '../http/negotiation/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { directoryAtTime } from '../../models/versioned-object.js';
 import {

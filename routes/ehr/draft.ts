@@ -12,7 +12,7 @@ import { draftOwner, type ListedDraft } from '../../models/draft.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, jsonObjectOf, type JsonObject } from '../../openehr/base/json.js';
 import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
-import { requestBody, responseBody } from '../../openehr/format/media-type.js';
+import { requestBody, responseBody } from '../http/negotiation/media-type.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { requiredBodyText } from '../http/exchange.js';
 import type { OperationGroup } from '../http/operation/operation.js';

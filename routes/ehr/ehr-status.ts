@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
-import type { BodyType } from '../../openehr/format/media-type.js';
+import type { BodyType } from '../http/negotiation/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { inOneState, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';

@@ -7,7 +7,7 @@ import { createEhr, ehrOfSubject, type CreatedEhr } from '../../change/ehr.js';
 import { readableEhr, readableEhrWithStatus, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { ehrNotFound } from '../../change/commit/refusal.js';
 import { ehrResource, hierObjectId, localRef, objectVersionId } from '../../change/commit/resource.js';
-import type { BodyType } from '../../openehr/format/media-type.js';
+import type { BodyType } from '../http/negotiation/media-type.js';
 import { ehrContent } from '../../models/cross-collection/ehr-contents.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import { latestVersion, type VersionDoc } from '../../models/version.js';

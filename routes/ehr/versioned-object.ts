@@ -16,7 +16,7 @@ import type { BodyDescription, Operation } from '../http/operation/operation.js'
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { versionAnswer, requireVersion, requireVersionAt } from './read-version.js';
-import type { BodyType } from '../../openehr/format/media-type.js';
+import type { BodyType } from '../http/negotiation/media-type.js';
 
 /** One kind of container. */
 interface ContainerKind {

@@ -6,7 +6,7 @@ import { contentAsGiven } from '../../change/as-given.js';
 import { resourceText, rootName, type Resource } from '../../change/commit/resource.js';
 import { versionPath } from '../../change/commit/refusal.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
-import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
+import { requestBody, responseBody, type BodyType } from './negotiation/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { auditAbout } from './audit-trail.js';
 import { LENIENT, parsePrefer } from './request/prefer.js';

@@ -6,7 +6,7 @@ import { stringify, type Options } from 'csv-stringify/sync';
 import { columnObjects, metaObject, rowText, type ResultMeta } from '../../aql/result/result-set.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
-import type { BodyType } from '../../openehr/format/media-type.js';
+import type { BodyType } from '../http/negotiation/media-type.js';
 import type { CompiledQuery } from '../../query/compile.js';
 import { begunRows } from '../../query/one-moment.js';
 import { writeText, absoluteUrl } from '../http/exchange.js';

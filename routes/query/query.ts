@@ -5,7 +5,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { Work } from '../../openehr/base/work.js';
 import { formatVersion } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
-import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
+import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
 import { eachRow, explainPipeline, type RunLimits } from '../../models/cross-collection/run-pipeline.js';
 import { movingMerges } from '../../models/access/merge-job.js';
 import { storedQuery } from '../../models/definition/stored-query.js';

@@ -7,7 +7,7 @@ import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { itemTagDto } from '../../change/item-tag/item-tag-dto.js';
 import type { TagAddress, TagEntry } from '../../change/item-tag/item-tag.js';
 import { deleteTagsById, listTags, putTags } from '../../change/item-tag/item-tag.js';
-import { requestBody, responseBody } from '../../openehr/format/media-type.js';
+import { requestBody, responseBody } from '../http/negotiation/media-type.js';
 import type { TagTargetType } from '../../models/item-tag.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
 import { filledPath } from '../http/operation-table.js';

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { deleteTagsByKey, listEhrTags, listTags, replaceTags } from '../../change/item-tag/item-tag.js';
 import type { TagContent } from '../../change/item-tag/tag-content.js';
-import { requestBody, responseBody } from '../../openehr/format/media-type.js';
+import { requestBody, responseBody } from '../http/negotiation/media-type.js';
 import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameters } from '../http/parameter-values.js';

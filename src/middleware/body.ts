@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import { isLatin1Xml } from '../../openehr/format/media-range.js';
+import { isLatin1Xml } from '../../routes/http/negotiation/media-range.js';
 import { textOfUtf8 } from '../../openehr/base/utf8.js';
 import type { LargestBody } from '../../routes/http/operation/operation.js';
 import type { BodiesUnderWay } from './bodies-under-way.js';

@@ -17,7 +17,7 @@ import type { ChangeSettings } from '../../../change/commit/context.js';
 import { validatedCommitter, requireOwnCommitter } from '../../../change/commit/committer.js';
 import type { VersionMetadata } from '../../../change/commit/request.js';
 import { commitPairs, type CommitPairs } from './commit-pairs.js';
-import { usesStdWord } from '../../../openehr/format/media-type.js';
+import { usesStdWord } from '../negotiation/media-type.js';
 
 /** A direct change. */
 type ChangeMethod = 'POST' | 'PUT' | 'DELETE';

@@ -1,4 +1,4 @@
-import { counted } from '../base/work.js';
+import { counted } from '../../../openehr/base/work.js';
 /** One entry of an `Accept` header (RFC 9110, 12.5.1). */
 export interface AcceptRange {
   /** The name as the client wrote it, without parameters. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { ErrorCode } from '../../../../openehr/base/errors.js';
-import { CdrError } from '../../../../openehr/base/errors.js';
+import type { ErrorCode } from '../../../openehr/base/errors.js';
+import { CdrError } from '../../../openehr/base/errors.js';
 import {
   errorFormat,
   formatParameter,
@@ -9,7 +9,7 @@ import {
   responseBody,
   usesStdWord,
   type ResourceKind,
-} from '../../../../openehr/format/media-type.js';
+} from '../../../routes/http/negotiation/media-type.js';
 
 function refusal(work: () => unknown): [ErrorCode, string] {
   try {

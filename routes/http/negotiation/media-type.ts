@@ -1,4 +1,4 @@
-import { CdrError } from '../base/errors.js';
+import { CdrError } from '../../../openehr/base/errors.js';
 import {
   acceptedRanges,
   baseType,
@@ -7,13 +7,8 @@ import {
   normalName,
   type AcceptRange,
 } from './media-range.js';
-import { counted } from '../base/work.js';
-
-/** The forms of a COMPOSITION (docs/spec/rest.md#media-types). */
-export type ContentFormat = 'JSON' | 'XML' | 'FLAT' | 'STRUCTURED';
-
-/** Every form a body can have; `WEB_TEMPLATE` is JSON, `TEXT` plain text (OPT, AQL), `NDJSON` and `CSV` query results. */
-type BodyFormat = ContentFormat | 'WEB_TEMPLATE' | 'TEXT' | 'NDJSON' | 'CSV';
+import { counted } from '../../../openehr/base/work.js';
+import type { BodyFormat, ContentFormat } from '../../../openehr/format/body-format.js';
 
 /** What a request or response is about; decides which media types are possible (docs/spec/rest.md#media-types). */
 export type ResourceKind =
