@@ -86,6 +86,30 @@ const ROOMS = {
 };
 /** Inside a room or a folder: its folders (`.`: its own files), and which of the others each may import. */
 const FLOORS = {
+  openehr: {
+    base: [],
+    rm: ['base'],
+    template: ['base', 'rm'],
+    format: ['base', 'rm', 'template'],
+  },
+  'openehr/rm': {
+    model: [],
+    terminology: [],
+    '.': ['model'],
+    invariants: ['.', 'model', 'terminology'],
+  },
+  'openehr/template': {
+    opt: [],
+    'web-template': ['opt'],
+    validate: ['opt', 'web-template'],
+    '.': ['opt', 'validate', 'web-template'],
+    example: ['.', 'opt', 'validate', 'web-template'],
+  },
+  'openehr/format': {
+    '.': [],
+    flat: ['.'],
+    composition: ['.', 'flat'],
+  },
   aql: {
     syntax: [],
     semantics: ['syntax'],

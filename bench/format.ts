@@ -5,9 +5,9 @@ import { parseJson, stringifyCanonical } from '../openehr/format/canonical-json.
 import { fromXml, toXml } from '../openehr/format/canonical-xml.js';
 import { readFlat } from '../openehr/format/flat/read.js';
 import { writeFlat } from '../openehr/format/flat/write.js';
-import { flatToStructured, structuredToFlat } from '../openehr/format/structured.js';
+import { flatToStructured, structuredToFlat } from '../openehr/format/composition/structured.js';
 import { readRm } from '../openehr/rm/read.js';
-import { compileTemplate } from '../openehr/template/opt/compile.js';
+import { compileTemplate } from '../openehr/template/compile.js';
 import { measure, milliseconds, type Timing } from './measure.js';
 
 const TEMPLATES = ['Corona_Anamnese', 'ehrbase_blood_pressure_simple.de.v0'];

@@ -3,12 +3,12 @@ import mongoose from 'mongoose';
 import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import { COLLECTIONS } from '../models/access/layout.js';
 import { readRm } from '../openehr/rm/read.js';
-import { validateRm } from '../openehr/rm/validate.js';
+import { validateRm } from '../openehr/rm/invariants/validate.js';
 import { demoClient, type DemoClient, patientCompositions, type LoadPlan } from '../cli/demo/load.js';
 import { textTable } from '../cli/output.js';
-import { compileTemplate } from '../openehr/template/opt/compile.js';
+import { compileTemplate } from '../openehr/template/compile.js';
 import { templateText } from '../cli/demo/patient.js';
-import { validateAgainstTemplate } from '../openehr/template/validate/validate.js';
+import { validateAgainstTemplate } from '../openehr/template/validate.js';
 import { measure, milliseconds, type Timing } from './measure.js';
 
 /** What the measurements run against. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../openehr/base/json.js';
 import { readRm } from '../openehr/rm/read.js';
-import { validateRm } from '../openehr/rm/validate.js';
+import { validateRm } from '../openehr/rm/invariants/validate.js';
 import { measure, milliseconds, type Timing } from './measure.js';
 
 const FILES = ['Corona_Anamnese.json', 'ehrbase_blood_pressure_simple.de.v0.json'];

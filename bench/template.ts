@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../openehr/base/json.js';
 import { readRm } from '../openehr/rm/read.js';
-import { validateRm } from '../openehr/rm/validate.js';
-import { compileTemplate, parseOpt } from '../openehr/template/opt/compile.js';
+import { validateRm } from '../openehr/rm/invariants/validate.js';
+import { compileTemplate, parseOpt } from '../openehr/template/compile.js';
 import { exampleComposition } from '../openehr/template/example/example.js';
-import { validateAgainstTemplate } from '../openehr/template/validate/validate.js';
+import { validateAgainstTemplate } from '../openehr/template/validate.js';
 import { measure, milliseconds, type Timing } from './measure.js';
 
 const TEMPLATES = ['Corona_Anamnese', 'ehrbase_blood_pressure_simple.de.v0'];

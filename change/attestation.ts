@@ -1,7 +1,7 @@
 import { CHANGE_TYPE } from './commit/codes.js';
 import type { Violation } from '../openehr/base/violation.js';
 import type { JsonObject } from '../openehr/base/json.js';
-import { validateRm } from '../openehr/rm/validate.js';
+import { validateRm } from '../openehr/rm/invariants/validate.js';
 import { auditDetails, partyNamed, type AuditRequest } from './commit/audit.js';
 import { withoutAttributes } from '../openehr/rm/access.js';
 import { attributesOf } from '../openehr/rm/model/classes.js';

@@ -15,22 +15,22 @@ import { withoutAttributes } from '../openehr/rm/access.js';
 import type { PartialRm } from '../openehr/rm/model/rm.js';
 import { parseJson } from '../openehr/format/canonical-json.js';
 import { fromXml, toXml } from '../openehr/format/canonical-xml.js';
-import { compositionText } from '../openehr/format/composition-text.js';
+import { compositionText } from '../openehr/format/composition/composition-text.js';
 import type { BodyFormat } from '../openehr/format/body-format.js';
 import { readFlatOver } from '../openehr/format/flat/carry-over.js';
 import { readFlat } from '../openehr/format/flat/read.js';
-import { structuredToFlat } from '../openehr/format/structured.js';
+import { structuredToFlat } from '../openehr/format/composition/structured.js';
 import { deriveContent } from '../aql/index/derive.js';
 import type { LeafIndex } from '../aql/index/document.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
-import { missingCompositionAttributes } from '../openehr/rm/validate.js';
+import { missingCompositionAttributes } from '../openehr/rm/invariants/validate.js';
 import {
   compileTemplate,
   readTemplate,
   type CompiledTemplate,
   type TemplateData,
-} from '../openehr/template/opt/compile.js';
-import type { ValueSetCode } from '../openehr/template/validate/validate.js';
+} from '../openehr/template/compile.js';
+import type { ValueSetCode } from '../openehr/template/validate.js';
 import { evaluateRequest, type EvaluationRequest } from './evaluate.js';
 import { translation, type Translation, type TranslationRequest } from './translate.js';
 import { answerOf, type Answer, derivedBytes, type DerivedBytes } from './messages.js';

@@ -3,7 +3,7 @@ import { LargeComposition, type ValidatedLarge } from '../change/content/large-c
 import { WAITING_PER_PLACE } from './gate.js';
 import { derivedFrom } from './messages.js';
 import { Threads } from './pool.js';
-import { withMatcher, type CompiledTemplate } from '../openehr/template/opt/compile.js';
+import { withMatcher, type CompiledTemplate } from '../openehr/template/compile.js';
 import type { BodyText, Counting, ParsedComposition, WritingRequest } from './jobs.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { Work } from '../openehr/base/work.js';

@@ -2,7 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { violationText } from '../../openehr/base/violation.js';
 import { readRm } from '../../openehr/rm/read.js';
-import { validateRm } from '../../openehr/rm/validate.js';
+import { validateRm } from '../../openehr/rm/invariants/validate.js';
 import { validationError } from '../content/content.js';
 
 /** A PARTY_IDENTIFIED that a client gave as committer. @throws invalid when it breaks the RM */

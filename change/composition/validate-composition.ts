@@ -9,7 +9,7 @@ import {
   type TemplateInUse,
 } from '../../models/definition/template.js';
 import { accept } from '../../openehr/rm/lenient.js';
-import { missingCompositionAttributes } from '../../openehr/rm/validate.js';
+import { missingCompositionAttributes } from '../../openehr/rm/invariants/validate.js';
 import { isLenient } from '../commit/codes.js';
 import {
   validateContent,

@@ -6,9 +6,9 @@ import type { PartialRm, Rm } from '../../openehr/rm/model/rm.js';
 import { insistedOn, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { readRm } from '../../openehr/rm/read.js';
-import { validateRm } from '../../openehr/rm/validate.js';
-import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
-import { validateAgainstTemplate, type ValueSetCode } from '../../openehr/template/validate/validate.js';
+import { validateRm } from '../../openehr/rm/invariants/validate.js';
+import type { CompiledTemplate } from '../../openehr/template/compile.js';
+import { validateAgainstTemplate, type ValueSetCode } from '../../openehr/template/validate.js';
 
 /**
  * The error that carries violations: its message is the violations joined by `, `

@@ -2,7 +2,7 @@ import type { Violation } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { publishTerminologyFailure } from '../../database/events.js';
 import type { TerminologySettings } from '../../config/settings.js';
-import type { ValueSetCode } from '../../openehr/template/validate/validate.js';
+import type { ValueSetCode } from '../../openehr/template/validate.js';
 import { terminologyServer, type TerminologyServer } from './terminology-server.js';
 
 /**

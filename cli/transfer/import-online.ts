@@ -2,7 +2,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { groupBy } from '../../openehr/base/maps.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
-import { compileTemplate, type CompiledTemplate } from '../../openehr/template/opt/compile.js';
+import { compileTemplate, type CompiledTemplate } from '../../openehr/template/compile.js';
 import { answerError, AnswerError, type ApiClient } from './api-client.js';
 import type { InProcessServer } from './import-commit.js';
 import type { ImportContext, Outcome, ImportState } from './import-progress.js';

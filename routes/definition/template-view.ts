@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.js';
 import { responseBody } from '../http/negotiation/media-type.js';
 import { within } from '../../openehr/base/work.js';
 import { exampleComposition } from '../../openehr/template/example/example.js';
-import { compositionText } from '../../openehr/format/composition-text.js';
+import { compositionText } from '../../openehr/format/composition/composition-text.js';
 import { absoluteUrl, setResourceHeaders, writeText, type ResourceHeaders } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
@@ -18,7 +18,7 @@ import { templateText } from '../../change/composition/validate-composition.js';
 import { rootName } from '../../change/commit/resource.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { templateById, templateInUse } from '../../models/definition/template.js';
-import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
+import type { CompiledTemplate } from '../../openehr/template/compile.js';
 
 /** Views of a template: example COMPOSITION, and the web template at its old path. */
 export function templateViewOperations(settings: Settings): Operation[] {

@@ -12,11 +12,11 @@ import { rootName } from '../../change/commit/resource.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js';
-import { compositionText } from '../../openehr/format/composition-text.js';
+import { compositionText } from '../../openehr/format/composition/composition-text.js';
 import { readFlatOver } from '../../openehr/format/flat/carry-over.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
-import { structuredToFlat } from '../../openehr/format/structured.js';
+import { structuredToFlat } from '../../openehr/format/composition/structured.js';
 import type { VersionDoc } from '../../models/version.js';
 import {
   compiledTemplate,
@@ -24,7 +24,7 @@ import {
   templateById,
   type TemplateDoc,
 } from '../../models/definition/template.js';
-import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
+import type { CompiledTemplate } from '../../openehr/template/compile.js';
 import { isLarge, parseLargeText, readLargeComposition } from '../../workers/large-body.js';
 import {
   type Exchange,

@@ -7,7 +7,7 @@ import { within } from '../../openehr/base/work.js';
 import { readFlatOver } from '../../openehr/format/flat/carry-over.js';
 import { withFlatPaths, withFormPaths } from '../../openehr/format/flat/violation-key.js';
 import { readRm } from '../../openehr/rm/read.js';
-import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
+import type { CompiledTemplate } from '../../openehr/template/compile.js';
 import { templateIdOf } from '../../change/content/content.js';
 import { compiledTemplate } from '../../models/definition/template.js';
 import { compilingFor } from '../http/request/request-body.js';

@@ -4,7 +4,7 @@ import { DEFAULT_MAX_NODES } from '../../openehr/base/errors.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { writeFlat } from '../../openehr/format/flat/write.js';
-import { flatToStructured } from '../../openehr/format/structured.js';
+import { flatToStructured } from '../../openehr/format/composition/structured.js';
 import { closePool } from '../../workers/large-body.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';

@@ -19,7 +19,7 @@ import {
   type UploadedTemplate,
 } from '../../models/definition/template.js';
 import { runWrites } from '../../models/access/write.js';
-import { compileTemplate } from '../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../openehr/template/compile.js';
 import { useDatabase } from '../support/database.js';
 import { fixtureText } from '../support/fixture.js';
 

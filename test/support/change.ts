@@ -6,7 +6,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
 import type { ChangeType, LifecycleState } from '../../change/commit/codes.js';
-import { compileTemplate } from '../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../openehr/template/compile.js';
 import { fixtureText } from './fixture.js';
 import { testSettings } from './settings.js';
 import { aComposition } from './resources.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { counted, step } from '../../base/work.js';
 import { isLocatable } from '../../rm/model/classes.js';
-import type { CompiledTemplate } from '../../template/opt/compile.js';
+import type { CompiledTemplate } from '../../template/compile.js';
 import { readFlat, type ReadFlatOptions } from './read.js';
 import { writeFlat } from './write.js';
 

@@ -1,6 +1,6 @@
 import { groupBy, memoized } from '../../base/maps.js';
 import { isKindOf, isLocatable, withoutParameters } from '../../rm/model/classes.js';
-import type { CompiledTemplate } from '../../template/opt/compile.js';
+import type { CompiledTemplate } from '../../template/compile.js';
 import type { WebTemplateInput, WebTemplateNode } from '../../template/web-template/web-template.js';
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import type { FlatScope } from './keys/keys.js';

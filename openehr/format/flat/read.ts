@@ -2,7 +2,7 @@ import { CdrError } from '../../base/errors.js';
 import { formatUtc } from '../../base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { attributesOf, isKindOf } from '../../rm/model/classes.js';
-import type { CompiledTemplate } from '../../template/opt/compile.js';
+import type { CompiledTemplate } from '../../template/compile.js';
 import { nameCodeOf } from '../../template/opt/constraint-text.js';
 import { codedText } from './value/coded.js';
 import { moveContextAliases } from './keys/context-aliases.js';

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../base/json.js';
 import { isJsonObject } from '../../base/json.js';
 import type { Violation } from '../../base/violation.js';
 import { typeOf } from '../../rm/access.js';
-import type { CompiledTemplate } from '../../template/opt/compile.js';
+import type { CompiledTemplate } from '../../template/compile.js';
 import type { PlanNode, FlatPlace } from './plan.js';
 import { readFlat } from './read.js';
 import { tableOf } from './value/fields.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isKindOf, isLocatable } from '../../rm/model/classes.js';
-import type { CompiledTemplate } from '../../template/opt/compile.js';
+import type { CompiledTemplate } from '../../template/compile.js';
 import { writeValue } from './value/data-values.js';
 import { earliest } from './defaults.js';
 import { objectAt, objectsAt, textAt } from '../../rm/access.js';

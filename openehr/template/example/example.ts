@@ -1,5 +1,5 @@
 import { type JsonObject, isJsonObject, type JsonValue } from '../../base/json.js';
-import type { CompiledTemplate } from '../opt/compile.js';
+import type { CompiledTemplate } from '../compile.js';
 import {
   choicesFor,
   type DetailLevel,

@@ -1,4 +1,4 @@
-import { wholeTextPattern, withoutSlashes } from '../whole-text-pattern.js';
+import { wholeTextPattern, withoutSlashes } from '../opt/whole-text-pattern.js';
 
 /** One alternative of a pattern, as a text that has been put together so far and where reading goes on. */
 interface Position {

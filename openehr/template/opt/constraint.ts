@@ -1,6 +1,6 @@
 /**
  * The constraint tree of an operational template, as the XML has it (openEHR AOM 1.4,
- * docs/spec/formats.md#opt-constraints). Plain data: built once by `openehr/template/opt/compile.ts`, never changed
+ * docs/spec/formats.md#opt-constraints). Plain data: built once by `openehr/template/compile.ts`, never changed
  * afterwards.
  */
 

@@ -1,3 +1,6 @@
+import type { CdrError } from '../../base/errors.js';
+import { invalidTemplate } from './opt-xml.js';
+
 /** How large one operational template may be. Every refusal is 400 and names the limit; docs/limits.md lists them. */
 
 /** Most objects that a template describes, internal references counted as often as they are used. */
@@ -51,3 +54,9 @@ export const TEMPLATE_LIMITS: readonly TemplateLimit[] = [
     meaning: 'instructions of all regular expressions of a template',
   },
 ];
+
+/** `count`: as many as were found, maybe more than there is a number for. */
+export function tooManyTemplateNodes(count: number): CdrError {
+  const found = Number.isSafeInteger(count) ? String(count) : 'far more';
+  return invalidTemplate(`a template can have at most ${MAX_TEMPLATE_NODES} nodes, this one has ${found}`);
+}

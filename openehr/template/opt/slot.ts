@@ -1,7 +1,7 @@
 import type { LinearPattern } from '../../base/linear-pattern.js';
 import { isKindOf } from '../../rm/model/classes.js';
 import type { SlotAssertion, SlotConstraint } from './constraint.js';
-import { wholeTextPattern } from '../whole-text-pattern.js';
+import { wholeTextPattern } from './whole-text-pattern.js';
 
 /** Whether an archetype may stand in a slot. */
 export type SlotCheck = (archetypeId: string) => boolean;

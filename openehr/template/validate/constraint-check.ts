@@ -1,4 +1,3 @@
-import type { CdrError } from '../../base/errors.js';
 import { attributesOf, isLocatable, rmClass, withoutParameters } from '../../rm/model/classes.js';
 import type {
   AttributeConstraint,
@@ -8,7 +7,7 @@ import type {
   Terms,
 } from '../opt/constraint.js';
 import { multiplicityText } from '../opt/constraint-text.js';
-import { MAX_TEMPLATE_NODES } from '../opt/limits.js';
+import { MAX_TEMPLATE_NODES, tooManyTemplateNodes } from '../opt/limits.js';
 import { invalidTemplate, placedAt, stepTo } from '../opt/opt-xml.js';
 import { checkPatterns } from './pattern-check.js';
 import { counted } from '../../base/work.js';
@@ -23,17 +22,11 @@ const CODE_ATTRIBUTES = ['careflow_step', 'current_state'];
  */
 export function checkConstraints(opt: Pick<OperationalTemplate, 'definition'>): readonly string[] {
   const size = expandedSize(opt.definition.attributes, new Map());
-  if (size > MAX_TEMPLATE_NODES) throw tooManyNodes(size);
+  if (size > MAX_TEMPLATE_NODES) throw tooManyTemplateNodes(size);
   checkPatterns(opt);
   const refused = new Set<string>();
   checkObject(opt.definition, opt.definition.archetype.terms, refused);
   return [...refused];
-}
-
-/** `count`: as many as were found, maybe more than there is a number for. */
-export function tooManyNodes(count: number): CdrError {
-  const found = Number.isSafeInteger(count) ? String(count) : 'far more';
-  return invalidTemplate(`a template can have at most ${MAX_TEMPLATE_NODES} nodes, this one has ${found}`);
 }
 
 /** Shared attributes are counted once and multiplied, so that nested references cannot stall the count. */

@@ -2,14 +2,14 @@ import { groupBy } from '../../base/maps.js';
 import { attributesOf, isKindOf, withoutParameters } from '../../rm/model/classes.js';
 import type { AttributeConstraint, CardinalityConstraint } from '../opt/constraint.js';
 import { valueSetUrl } from './code-check.js';
-import type { Scope } from '../scope.js';
+import type { Scope } from '../web-template/scope.js';
 import { slotCheck, type SlotCheck } from '../opt/slot.js';
 import { nameCheck } from './name-check.js';
 import { allOf, valueCheck, type ValueCheck } from './value-check.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 import { counted } from '../../base/work.js';
 
-/** What one RM object of a composition must be like: prepared once per template for `openehr/template/validate/validate.ts`. */
+/** What one RM object of a composition must be like: prepared once per template for `openehr/template/validate.ts`. */
 export interface ObjectMatcher {
   readonly node: WebTemplateNode;
   /** RM class without parameters. */

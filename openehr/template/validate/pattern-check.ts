@@ -1,7 +1,7 @@
 import type { AttributeConstraint, Constraint, OperationalTemplate } from '../opt/constraint.js';
 import { MAX_TEMPLATE_PATTERNS_SIZE } from '../opt/limits.js';
 import { invalidTemplate } from '../opt/opt-xml.js';
-import { wholeTextPattern } from '../whole-text-pattern.js';
+import { wholeTextPattern } from '../opt/whole-text-pattern.js';
 import { counted } from '../../base/work.js';
 
 /**

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../base/json.js';
 import type { NumberConstraint, PrimitiveConstraint, StringConstraint } from '../opt/constraint.js';
 import { isWithin, numberRange, type Expected } from '../opt/constraint-text.js';
 import { temporalCheck } from './temporal-check.js';
-import { wholeTextPattern } from '../whole-text-pattern.js';
+import { wholeTextPattern } from '../opt/whole-text-pattern.js';
 import { counted } from '../../base/work.js';
 
 /** Empty when the value is as the constraint says, else everything it may be (one for each alternative). */

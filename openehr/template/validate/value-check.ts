@@ -24,7 +24,7 @@ import type {
 } from '../opt/constraint.js';
 import { isWithin, mustBe, numberRange, type Expected } from '../opt/constraint-text.js';
 import { primitiveCheck, type PrimitiveCheck } from './primitive-check.js';
-import type { Scope } from '../scope.js';
+import type { Scope } from '../web-template/scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 import { counted } from '../../base/work.js';
 

@@ -18,8 +18,8 @@ import {
 import { setInputs } from './node-inputs.js';
 import { applyAnnotations, applyDefaults } from './node-match.js';
 import { givenNames, isNameAttribute, nameTwins, setTexts, type GivenName } from './node-text.js';
-import { addRmAttributes, isContainer, markInContext } from '../opt/rm-attributes.js';
-import { Scope } from '../scope.js';
+import { addRmAttributes, isContainer, markInContext } from './rm-attributes.js';
+import { Scope } from './scope.js';
 import type { WebTemplateListItem } from './web-template.js';
 import { memoized } from '../../base/maps.js';
 

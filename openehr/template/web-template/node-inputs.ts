@@ -9,7 +9,7 @@ import type {
 } from '../opt/constraint.js';
 import { durationInputs, integerRangeOf, rangeOf, validationOf } from './input-range.js';
 import type { NodeDraft } from './node-draft.js';
-import type { Scope } from '../scope.js';
+import type { Scope } from './scope.js';
 import { withoutParameters } from '../../rm/model/classes.js';
 import {
   PROPORTION_TYPES,

@@ -1,7 +1,7 @@
 import type { AttributeConstraint, Code, Constraint, ObjectConstraint } from '../opt/constraint.js';
 import type { NodeDraft } from './node-draft.js';
 import { primitive } from './node-inputs.js';
-import type { Scope } from '../scope.js';
+import type { Scope } from './scope.js';
 
 /** A name that the template gives a node. */
 export interface GivenName {

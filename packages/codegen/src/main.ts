@@ -6,4 +6,4 @@ export { defineConfig, type CodegenConfig } from './command/config.js';
 export { readCatalogue, type CatalogueOptions } from './command/catalogue.js';
 export { remoteServer, type TemplateServer } from './command/server.js';
 export { runProgram } from './program.js';
-export { compileTemplate, type CompiledTemplate } from '../../../openehr/template/opt/compile.js';
+export { compileTemplate, type CompiledTemplate } from '../../../openehr/template/compile.js';

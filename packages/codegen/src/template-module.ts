@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { CompiledTemplate } from '../../../openehr/template/opt/compile.js';
+import type { CompiledTemplate } from '../../../openehr/template/compile.js';
 import type { WebTemplateNode } from '../../../openehr/template/web-template/web-template.js';
 import { codeSetNames, codeSetsText, oneLine } from './code-sets.js';
 import { typeName } from './names.js';

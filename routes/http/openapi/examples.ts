@@ -2,7 +2,7 @@ import { CHANGE_TYPE } from '../../../change/commit/codes.js';
 import { readFileSync } from 'node:fs';
 import { type JsonObject, jsonObjectOf, type JsonValue } from '../../../openehr/base/json.js';
 import { toXml } from '../../../openehr/format/canonical-xml.js';
-import { flatToStructured } from '../../../openehr/format/structured.js';
+import { flatToStructured } from '../../../openehr/format/composition/structured.js';
 import { readRm } from '../../../openehr/rm/read.js';
 import type { SchemaName } from './schemas.js';
 

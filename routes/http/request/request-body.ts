@@ -4,7 +4,7 @@ import { parseJson } from '../../../openehr/format/canonical-json.js';
 import { fromXml } from '../../../openehr/format/canonical-xml.js';
 import { tryHere } from '../../../openehr/base/work.js';
 import type { CompileStored } from '../../../models/definition/template.js';
-import { compileTemplate, type CompiledTemplate } from '../../../openehr/template/opt/compile.js';
+import { compileTemplate, type CompiledTemplate } from '../../../openehr/template/compile.js';
 import { compileLarge, isLarge, parseLarge, type BodyOwner } from '../../../workers/large-body.js';
 import { answerEnd } from '../failure/slow-reader.js';
 import { requesterOf } from './request-state.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Test } from 'supertest';
 import { within, Work } from '../../../openehr/base/work.js';
-import { compileTemplate } from '../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../openehr/template/compile.js';
 import { createMetrics } from '../../../src/metrics.js';
 import { closePool } from '../../../workers/large-body.js';
 import { testApp } from '../../support/app.js';

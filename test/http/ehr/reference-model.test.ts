@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { exampleComposition } from '../../../openehr/template/example/example.js';
-import { compileTemplate } from '../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../openehr/template/compile.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import {

@@ -9,7 +9,7 @@ import { exportedLines, ExportRun } from '../../../cli/transfer/export-run.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { readRm } from '../../../openehr/rm/read.js';
 import { exampleComposition } from '../../../openehr/template/example/example.js';
-import { compileTemplate } from '../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../openehr/template/compile.js';
 import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { runHere } from '../../support/process/command-line.js';

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import request from 'supertest';
 import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { exampleComposition } from '../../../openehr/template/example/example.js';
-import { compileTemplate } from '../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../openehr/template/compile.js';
 import { nodeIdsOf } from '../../../openehr/template/opt/node-ids.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';

@@ -1,9 +1,9 @@
 import { violationText } from '../../../openehr/base/violation.js';
 import { readRm } from '../../../openehr/rm/read.js';
-import { missingCompositionAttributes, validateRm } from '../../../openehr/rm/validate.js';
+import { missingCompositionAttributes, validateRm } from '../../../openehr/rm/invariants/validate.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
-import type { CompiledTemplate } from '../../../openehr/template/opt/compile.js';
-import { validateAgainstTemplate } from '../../../openehr/template/validate/validate.js';
+import type { CompiledTemplate } from '../../../openehr/template/compile.js';
+import { validateAgainstTemplate } from '../../../openehr/template/validate.js';
 
 /** What a server with the default settings answers to a COMPOSITION. */
 export interface Verdict {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../openehr/base/json.js';
-import type { CompiledTemplate } from '../../../openehr/template/opt/compile.js';
+import type { CompiledTemplate } from '../../../openehr/template/compile.js';
 import type { ExampleChoices } from '../../../openehr/template/example/example-value.js';
 import { composedBy } from '../../../openehr/template/example/example.js';
 

@@ -1,4 +1,4 @@
-import { compileTemplate, type CompiledTemplate } from '../../../openehr/template/opt/compile.js';
+import { compileTemplate, type CompiledTemplate } from '../../../openehr/template/compile.js';
 import { fixtureText } from '../fixture.js';
 
 const compiled = new Map<string, CompiledTemplate>();

@@ -1,4 +1,4 @@
-import { readTemplate, withMatcher } from '../../../openehr/template/opt/compile.js';
+import { readTemplate, withMatcher } from '../../../openehr/template/compile.js';
 import { fixtureText } from '../fixture.js';
 
 /** A node as it is written: a leaf has no children. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
 import { readRm } from '../../../openehr/rm/read.js';
-import { validateRm } from '../../../openehr/rm/validate.js';
+import { validateRm } from '../../../openehr/rm/invariants/validate.js';
 import { prepareCase } from '../../support/aql/cases/prepare.js';
 import { differenceOf } from '../../support/aql/compare.js';
 import { randomCases, type RandomCase } from '../../support/aql/random.js';

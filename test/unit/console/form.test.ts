@@ -11,7 +11,7 @@ import type { Json } from '../../../console/src/api/types.js';
 import { readFlat } from '../../../openehr/format/flat/read.js';
 import { writeFlat } from '../../../openehr/format/flat/write.js';
 import { exampleComposition } from '../../../openehr/template/example/example.js';
-import { compileTemplate } from '../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../openehr/template/compile.js';
 import { fixtureText } from '../../support/fixture.js';
 
 const NAMES = readdirSync(new URL('../../fixtures/openehr/opt/', import.meta.url))

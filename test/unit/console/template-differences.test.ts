@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WebTemplate } from '../../../packages/client/src/definitions.js';
 import { templateDifferences } from '../../../console/src/record/template-differences.js';
-import { compileTemplate } from '../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../openehr/template/compile.js';
 import { fixtureText } from '../../support/fixture.js';
 import { asTypeScript } from '../../../console/src/pages/query/parameters.js';
 

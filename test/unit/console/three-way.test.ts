@@ -5,7 +5,7 @@ import { changesOf, fieldText, mergedValues, type Side } from '../../../console/
 import type { FlatValues } from '../../../console/src/form/values.js';
 import { writeFlat } from '../../../openehr/format/flat/write.js';
 import { exampleComposition } from '../../../openehr/template/example/example.js';
-import { compileTemplate } from '../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../openehr/template/compile.js';
 import { fixtureText } from '../../support/fixture.js';
 
 const compiled = compileTemplate(fixtureText('opt/test_all_types.en.v1.opt'));

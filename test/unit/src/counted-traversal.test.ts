@@ -82,7 +82,7 @@ describe('a traversal that does not count on the budget of its request', () => {
 
   it.each([
     'aql/evaluate/rows.ts',
-    'openehr/template/validate/validate.ts',
+    'openehr/template/validate.ts',
     'openehr/format/flat/read.ts',
     'aql/semantics/check.ts',
     'aql/plan/passes/passes.ts',

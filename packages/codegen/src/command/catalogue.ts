@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../../openehr/template/compile.js';
 import { nodeIdsOf } from '../../../../openehr/template/opt/node-ids.js';
 import { Catalogue, type WebTemplate } from '../../../aql/src/main.js';
 import { filesOf } from './files.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { compileTemplate, type CompiledTemplate } from '../../../../openehr/template/opt/compile.js';
+import { compileTemplate, type CompiledTemplate } from '../../../../openehr/template/compile.js';
 import {
   runtimeModules,
   templateModule,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { runCli } from '../../../../cli/cli.js';
-import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../../openehr/template/compile.js';
 import { fixtureText } from '../../../../test/support/fixture.js';
 import { publicTemplate } from '../../../../test/support/openehr/templates.js';
 import { compilerFindings } from '../../../../test/support/typescript.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../../openehr/template/compile.js';
 import { fixtureText } from '../../../../test/support/fixture.js';
 import { RUNTIME_FILES, templateModule } from '../../src/main.js';
 

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../../openehr/base/json.js';
 import { parseJson, stringifyCanonical } from '../../../../openehr/format/canonical-json.js';
 import { fromXml, toXml } from '../../../../openehr/format/canonical-xml.js';
 import { writeFlat } from '../../../../openehr/format/flat/write.js';
-import { flatToStructured, structuredToFlat } from '../../../../openehr/format/structured.js';
+import { flatToStructured, structuredToFlat } from '../../../../openehr/format/composition/structured.js';
 import { readRm } from '../../../../openehr/rm/read.js';
 import { exampleComposition } from '../../../../openehr/template/example/example.js';
 import { templateNames } from '../../../support/fixture.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../../openehr/base/json.js';
-import { flatToStructured, structuredToFlat } from '../../../../openehr/format/structured.js';
+import { flatToStructured, structuredToFlat } from '../../../../openehr/format/composition/structured.js';
 
 describe('flatToStructured', () => {
   it('nests ids in lists, one entry per index, the root and ctx in one object', () => {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../openehr/base/json.js';
 import { COMMON_INVARIANTS, STRUCTURE_INVARIANTS } from '../../../../openehr/rm/invariants/structures.js';
 import { DATA_TYPE_INVARIANTS } from '../../../../openehr/rm/invariants/data-types.js';
 import { QUANTITY_INVARIANTS } from '../../../../openehr/rm/invariants/quantities.js';
-import { validateRm } from '../../../../openehr/rm/validate.js';
+import { validateRm } from '../../../../openehr/rm/invariants/validate.js';
 
 const phrase = (terminology: string, code: string): JsonObject => ({
   _type: 'CODE_PHRASE',

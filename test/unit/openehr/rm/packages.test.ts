@@ -5,7 +5,7 @@ import { RM_CLASSES } from '../../../../openehr/rm/model/classes.js';
 import { ATTRIBUTE_DESCRIPTIONS, CLASS_DESCRIPTIONS } from '../../../../openehr/rm/model/descriptions.js';
 import type { Rm, RmClassName } from '../../../../openehr/rm/model/rm.js';
 import { readRm } from '../../../../openehr/rm/read.js';
-import { validateRm } from '../../../../openehr/rm/validate.js';
+import { validateRm } from '../../../../openehr/rm/invariants/validate.js';
 import * as rm from '../../../../packages/rm/src/main.js';
 import { generatedFiles } from '../../../../scripts/generate/files.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../../../openehr/base/json.js';
 import { readRm } from '../../../../openehr/rm/read.js';
-import { validateRm } from '../../../../openehr/rm/validate.js';
+import { validateRm } from '../../../../openehr/rm/invariants/validate.js';
 import { fixtureJson, fixtureNames } from '../../../support/fixture.js';
 import { growth, LINEAR } from '../../../support/growth.js';
 

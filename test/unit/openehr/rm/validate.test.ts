@@ -8,7 +8,7 @@ import {
   missingCompositionAttributes as missingAttributes,
   validateRm as rmViolations,
   type RmValidation,
-} from '../../../../openehr/rm/validate.js';
+} from '../../../../openehr/rm/invariants/validate.js';
 
 const missingCompositionAttributes = (object: PartialRm<'COMPOSITION'>): string[] =>
   missingAttributes(object).map(violationText);

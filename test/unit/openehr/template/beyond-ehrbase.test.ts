@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../openehr/base/json.js';
 import { insistedOn, type AcceptedFinding } from '../../../../openehr/rm/lenient.js';
-import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../../openehr/template/compile.js';
 import { exampleComposition } from '../../../../openehr/template/example/example.js';
-import { validateAgainstTemplate } from '../../../../openehr/template/validate/validate.js';
+import { validateAgainstTemplate } from '../../../../openehr/template/validate.js';
 import { element, evaluation, node, primitive, template } from '../../../support/openehr/opt-builder.js';
 
 const OPTIONS = { checkExtraNodes: true, checkContainerCardinality: true };

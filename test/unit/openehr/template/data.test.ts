@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import { expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../openehr/base/json.js';
 import { exampleComposition } from '../../../../openehr/template/example/example.js';
-import { readTemplate, withMatcher, type TemplateData } from '../../../../openehr/template/opt/compile.js';
+import { readTemplate, withMatcher, type TemplateData } from '../../../../openehr/template/compile.js';
 import { webTemplateJson } from '../../../../openehr/template/web-template/web-template.js';
 import { fixtureText, templateNames } from '../../../support/fixture.js';
 import { validate } from '../../../support/openehr/stages.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../openehr/base/json.js';
 import { readRm } from '../../../../openehr/rm/read.js';
-import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../../openehr/template/compile.js';
 import type { DetailLevel } from '../../../../openehr/template/example/example-value.js';
 import { exampleComposition } from '../../../../openehr/template/example/example.js';
 import { readFlat } from '../../../../openehr/format/flat/read.js';

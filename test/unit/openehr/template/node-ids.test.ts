@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Constraint } from '../../../../openehr/template/opt/constraint.js';
 import { nodeIdsOf } from '../../../../openehr/template/opt/node-ids.js';
 import { fixtureText, templateNames } from '../../../support/fixture.js';
-import { parseOpt } from '../../../../openehr/template/opt/compile.js';
+import { parseOpt } from '../../../../openehr/template/compile.js';
 import { growth, LINEAR } from '../../../support/growth.js';
 
 /** Archetypes with the codes of their nodes and terms, from the compiled tree. */

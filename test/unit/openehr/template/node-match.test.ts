@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../../openehr/template/compile.js';
 import type { WebTemplateNode } from '../../../../openehr/template/web-template/web-template.js';
 import {
   codedText,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CdrError } from '../../../../openehr/base/errors.js';
 import type { ObjectConstraint } from '../../../../openehr/template/opt/constraint.js';
-import { compileTemplate, parseOpt } from '../../../../openehr/template/opt/compile.js';
+import { compileTemplate, parseOpt } from '../../../../openehr/template/compile.js';
 import { fixtureText, templateNames } from '../../../support/fixture.js';
 import {
   codedText,

@@ -1,14 +1,14 @@
 import { violationText, type Violation } from '../../../../openehr/base/violation.js';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../openehr/base/json.js';
-import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
-import { validateRm } from '../../../../openehr/rm/validate.js';
+import { compileTemplate } from '../../../../openehr/template/compile.js';
+import { validateRm } from '../../../../openehr/rm/invariants/validate.js';
 import { exampleComposition } from '../../../../openehr/template/example/example.js';
 import {
   validateAgainstTemplate,
   type TemplateValidationOptions,
   type ValueSetCode,
-} from '../../../../openehr/template/validate/validate.js';
+} from '../../../../openehr/template/validate.js';
 import {
   codedText,
   element,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../../openehr/base/json.js';
 import { readRm } from '../../../../openehr/rm/read.js';
-import { validateAgainstTemplate } from '../../../../openehr/template/validate/validate.js';
+import { validateAgainstTemplate } from '../../../../openehr/template/validate.js';
 import { fixtureJson, templateNames } from '../../../support/fixture.js';
 import { validate } from '../../../support/openehr/stages.js';
 import { publicTemplate } from '../../../support/openehr/templates.js';

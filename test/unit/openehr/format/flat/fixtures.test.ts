@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import type { JsonObject } from '../../../../../openehr/base/json.js';
 import { parseJson } from '../../../../../openehr/format/canonical-json.js';
-import { flatToStructured, structuredToFlat } from '../../../../../openehr/format/structured.js';
+import { flatToStructured, structuredToFlat } from '../../../../../openehr/format/composition/structured.js';
 import { writeFlat } from '../../../../../openehr/format/flat/write.js';
 import { readRm } from '../../../../../openehr/rm/read.js';
 import { fixtureText } from '../../../../support/fixture.js';

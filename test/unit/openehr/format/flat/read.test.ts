@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../../../openehr/base/json.js';
-import { compileTemplate } from '../../../../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../../../../openehr/template/compile.js';
 import { node, root, single, template as optOf } from '../../../../support/openehr/opt-builder.js';
 import { publicTemplate } from '../../../../support/openehr/templates.js';
 import { at, findings, NOW_TEXT, read, refusal, rewritten } from './support.js';

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../../../../openehr/base/json.js';
 import { readFlat } from '../../../../../openehr/format/flat/read.js';
 import { writeFlat } from '../../../../../openehr/format/flat/write.js';
 import { readRm } from '../../../../../openehr/rm/read.js';
-import { validateRm } from '../../../../../openehr/rm/validate.js';
-import type { CompiledTemplate } from '../../../../../openehr/template/opt/compile.js';
-import { validateAgainstTemplate } from '../../../../../openehr/template/validate/validate.js';
+import { validateRm } from '../../../../../openehr/rm/invariants/validate.js';
+import type { CompiledTemplate } from '../../../../../openehr/template/compile.js';
+import { validateAgainstTemplate } from '../../../../../openehr/template/validate.js';
 import { templateNames } from '../../../../support/fixture.js';
 import { publicTemplate } from '../../../../support/openehr/templates.js';
 

@@ -1,7 +1,7 @@
-import { CdrError } from '../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { conflict, flatKeys, type FlatScope } from './flat/keys/keys.js';
-import { counted } from '../base/work.js';
+import { CdrError } from '../../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import { conflict, flatKeys, type FlatScope } from '../flat/keys/keys.js';
+import { counted } from '../../base/work.js';
 
 /** Characters of all keys of the FLAT form: a long path is repeated in the key of each value below it. */
 const MAX_KEY_CHARACTERS = 64 * 1024 * 1024;

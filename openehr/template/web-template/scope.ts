@@ -1,10 +1,14 @@
-import type { Code, ObjectConstraint, OperationalTemplate, Term, Terms } from './opt/constraint.js';
-import type { LocalizedTexts, WebTemplateListItem } from './web-template/web-template.js';
-import { step } from '../base/work.js';
-import { OPENEHR, rubric, groupOfAttribute } from '../rm/terminology/openehr.js';
-import { tooManyNodes } from './validate/constraint-check.js';
-import { MAX_TEMPLATE_NODES, MAX_TEMPLATE_TEXT, MAX_TREE_NODES } from './opt/limits.js';
-import { invalidTemplate } from './opt/opt-xml.js';
+import type { Code, ObjectConstraint, OperationalTemplate, Term, Terms } from '../opt/constraint.js';
+import type { LocalizedTexts, WebTemplateListItem } from './web-template.js';
+import { step } from '../../base/work.js';
+import { OPENEHR, rubric, groupOfAttribute } from '../../rm/terminology/openehr.js';
+import {
+  MAX_TEMPLATE_NODES,
+  MAX_TEMPLATE_TEXT,
+  MAX_TREE_NODES,
+  tooManyTemplateNodes,
+} from '../opt/limits.js';
+import { invalidTemplate } from '../opt/opt-xml.js';
 
 /** Steps that making a node, its texts and its paths takes. */
 const STEPS_OF_A_NODE = 200;
@@ -55,7 +59,7 @@ export class Scope {
   /** Counts a node. @throws invalid when names that are listed several times multiply a subtree without end */
   count(): void {
     this.#built.nodes += 1;
-    if (this.#built.nodes > MAX_TEMPLATE_NODES) throw tooManyNodes(this.#built.nodes);
+    if (this.#built.nodes > MAX_TEMPLATE_NODES) throw tooManyTemplateNodes(this.#built.nodes);
     this.#countInTree();
   }
 

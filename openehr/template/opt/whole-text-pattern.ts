@@ -1,5 +1,5 @@
-import { linearPattern, type LinearPattern } from '../base/linear-pattern.js';
-import { invalidTemplate } from './opt/opt-xml.js';
+import { linearPattern, type LinearPattern } from '../../base/linear-pattern.js';
+import { invalidTemplate } from './opt-xml.js';
 
 /**
  * A pattern of a C_STRING or of the assertion of a slot, with or without slashes around it, for the whole text.

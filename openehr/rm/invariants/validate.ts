@@ -1,16 +1,16 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { violationAt, type Violation } from '../base/violation.js';
-import { Violations } from './violations.js';
-import { isAbsent, textAt } from './access.js';
-import { COMMON_INVARIANTS, STRUCTURE_INVARIANTS } from './invariants/structures.js';
-import { DATA_TYPE_INVARIANTS } from './invariants/data-types.js';
-import { codePhraseOf, hasCode, isTerminologyOf, type Invariant } from './invariants/invariant.js';
-import { QUANTITY_INVARIANTS } from './invariants/quantities.js';
-import { attributesOf, isKindOf, isPrimitive, RM_CLASSES } from './model/classes.js';
-import type { RmAttribute } from './model/define.js';
-import type { PartialRm } from './model/rm.js';
-import { describe } from './read-primitive.js';
-import { rubric, valueSetOf, type ValueSet } from './terminology/openehr.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import { violationAt, type Violation } from '../../base/violation.js';
+import { Violations } from '../violations.js';
+import { isAbsent, textAt } from '../access.js';
+import { COMMON_INVARIANTS, STRUCTURE_INVARIANTS } from './structures.js';
+import { DATA_TYPE_INVARIANTS } from './data-types.js';
+import { codePhraseOf, hasCode, isTerminologyOf, type Invariant } from './invariant.js';
+import { QUANTITY_INVARIANTS } from './quantities.js';
+import { attributesOf, isKindOf, isPrimitive, RM_CLASSES } from '../model/classes.js';
+import type { RmAttribute } from '../model/define.js';
+import type { PartialRm } from '../model/rm.js';
+import { describe } from '../read-primitive.js';
+import { rubric, valueSetOf, type ValueSet } from '../terminology/openehr.js';
 
 /** How strict the rules are. */
 export interface RmValidation {

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../base/json.js';
-import type { CompiledTemplate } from '../template/opt/compile.js';
-import { toXml } from './canonical-xml.js';
-import { writeFlat } from './flat/write.js';
-import type { BodyFormat } from './body-format.js';
+import type { JsonObject } from '../../base/json.js';
+import type { CompiledTemplate } from '../../template/compile.js';
+import { toXml } from '../canonical-xml.js';
+import { writeFlat } from '../flat/write.js';
+import type { BodyFormat } from '../body-format.js';
 import { flatToStructured } from './structured.js';
 
 /**

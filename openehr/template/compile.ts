@@ -1,18 +1,18 @@
-import type { OperationalTemplate, TemplateDescription } from './constraint.js';
-import { filteredTree } from '../web-template/filtered-tree.js';
-import { fullTree } from '../web-template/full-tree.js';
-import { matcherOf, type ObjectMatcher } from '../validate/matcher.js';
-import { webTemplateJson } from '../web-template/web-template.js';
-import { Scope } from '../scope.js';
-import type { WebTemplateNode } from '../web-template/web-template.js';
-import { CdrError } from '../../base/errors.js';
-import { parseXml, type XmlElement } from '../../base/xml.js';
-import { checkConstraints, tooManyNodes } from '../validate/constraint-check.js';
-import { MAX_OPT_NODES, MAX_TEMPLATE_NODES } from './limits.js';
-import { annotationsOf, defaultsOf, headerOf, translationsOf } from './opt-header.js';
-import { definitionOf } from './opt-object.js';
-import { undefinedCodes } from './opt-codes.js';
-import { element, elements, unreadable } from './opt-xml.js';
+import type { OperationalTemplate, TemplateDescription } from './opt/constraint.js';
+import { filteredTree } from './web-template/filtered-tree.js';
+import { fullTree } from './web-template/full-tree.js';
+import { matcherOf, type ObjectMatcher } from './validate/matcher.js';
+import { webTemplateJson } from './web-template/web-template.js';
+import { Scope } from './web-template/scope.js';
+import type { WebTemplateNode } from './web-template/web-template.js';
+import { CdrError } from '../base/errors.js';
+import { parseXml, type XmlElement } from '../base/xml.js';
+import { checkConstraints } from './validate/constraint-check.js';
+import { MAX_OPT_NODES, MAX_TEMPLATE_NODES, tooManyTemplateNodes } from './opt/limits.js';
+import { annotationsOf, defaultsOf, headerOf, translationsOf } from './opt/opt-header.js';
+import { definitionOf } from './opt/opt-object.js';
+import { undefinedCodes } from './opt/opt-codes.js';
+import { element, elements, unreadable } from './opt/opt-xml.js';
 
 /** What a template says, as plain data: it may go from one thread to another. */
 export interface TemplateData {
@@ -135,7 +135,7 @@ function readXml(text: string): XmlElement {
 /** The number of objects; before anything is built from it: internal references only add to this. @throws invalid */
 function requireFewNodes(definition: XmlElement): void {
   const size = sizeOf(definition);
-  if (size > MAX_TEMPLATE_NODES) throw tooManyNodes(size);
+  if (size > MAX_TEMPLATE_NODES) throw tooManyTemplateNodes(size);
 }
 
 function sizeOf(object: XmlElement): number {

@@ -1,13 +1,13 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
-import type { Finding, Violation } from '../../base/violation.js';
-import { counted, step } from '../../base/work.js';
-import { nameOf, typeOf } from '../../rm/access.js';
-import { Violations } from '../../rm/violations.js';
-import type { InstancePath } from '../../rm/violations.js';
-import { attributesOf } from '../../rm/model/classes.js';
-import { codeString, terminologyOf } from './code-check.js';
-import type { CompiledTemplate } from '../opt/compile.js';
-import { notInTemplate, wrongCardinality, wrongOccurrences, wrongType } from './findings.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import type { Finding, Violation } from '../base/violation.js';
+import { counted, step } from '../base/work.js';
+import { nameOf, typeOf } from '../rm/access.js';
+import { Violations } from '../rm/violations.js';
+import type { InstancePath } from '../rm/violations.js';
+import { attributesOf } from '../rm/model/classes.js';
+import { codeString, terminologyOf } from './validate/code-check.js';
+import type { CompiledTemplate } from './compile.js';
+import { notInTemplate, wrongCardinality, wrongOccurrences, wrongType } from './validate/findings.js';
 import {
   conforms,
   type AttributeMatcher,
@@ -15,7 +15,7 @@ import {
   type Counted,
   type ObjectMatcher,
   type SlotMatcher,
-} from './matcher.js';
+} from './validate/matcher.js';
 
 /** Settings of the validation (`CHECK_EXTRA_NODES`, `CHECK_CONTAINER_CARDINALITY`). */
 export interface TemplateValidationOptions {

@@ -1,5 +1,5 @@
 import { attributesOf, isKindOf, RM_CLASSES, withoutParameters } from '../../rm/model/classes.js';
-import { newNode, type NodeDraft } from '../web-template/node-draft.js';
+import { newNode, type NodeDraft } from './node-draft.js';
 
 /** An RM attribute that becomes a node although the template does not mention it. */
 interface AddedAttribute {
