@@ -159,6 +159,17 @@ const FLOORS = {
     answer: ['failure', 'request'],
     '.': ['answer', 'failure', 'negotiation', 'openapi', 'operation', 'request'],
   },
+  src: {
+    // Who gets how much of the process.
+    admission: [],
+    management: [],
+    identity: ['admission'],
+    middleware: ['admission', 'identity', 'management'],
+    settings: ['admission', 'identity', 'middleware'],
+    tracing: ['middleware'],
+    '.': ['admission', 'identity', 'management', 'middleware', 'settings', 'tracing'],
+    process: ['.', 'management', 'settings', 'tracing'],
+  },
   'aql/semantics': {
     '.': [],
     scope: ['.'],

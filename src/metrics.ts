@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { onEvent } from '../database/events.js';
 import { poolUse, type PoolUse } from '../database/connect.js';
-import type { AdmittedKind } from './middleware/admission.js';
+import type { AdmittedKind } from './admission/admission.js';
 import { matchedRoute } from './middleware/request-log.js';
 import { databaseAnswers } from '../models/access/server-status.js';
 import { sealAgeSeconds } from '../models/cross-collection/seal-block.js';

@@ -30,7 +30,7 @@ import { statusOperation, systemOperations } from '../routes/system/system.js';
 import { welcomeOperation } from '../routes/system/welcome.js';
 import { experimentalTagOperations } from '../routes/tag/experimental-tag.js';
 import { itemTagOperations } from '../routes/tag/item-tag.js';
-import { managementSource, type ProcessParts } from './management.js';
+import { managementSource, type ProcessParts } from './management/management.js';
 import { loadConfig } from './settings/config.js';
 import { recordActivity } from './activity.js';
 import { readUsers } from './identity/users-file.js';

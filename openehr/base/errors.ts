@@ -42,7 +42,7 @@ export interface ErrorObstacle {
   readonly choices: readonly string[];
 }
 
-/** What one request may use: each is described in `src/settings/limits.ts`. */
+/** What one request may use: each is described in `src/limits.ts`. */
 export type BudgetName =
   | 'steps'
   | 'patternSteps'

@@ -1,5 +1,5 @@
 import type { JwtSettings, Settings } from '../../config/settings.js';
-import { isLoopback } from '../middleware/client-address.js';
+import { isLoopback } from '../admission/client-address.js';
 
 /** Stands in `JWT_ISSUER` and `JWT_AUDIENCE` for "it does not matter which". */
 const ANY = 'any';

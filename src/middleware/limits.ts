@@ -2,9 +2,9 @@ import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { requesterOf } from '../../routes/http/request/request-state.js';
-import { Places } from '../places.js';
-import { Rates } from '../rates.js';
-import { isLoopback } from './client-address.js';
+import { Places } from '../admission/places.js';
+import { Rates } from '../admission/rates.js';
+import { isLoopback } from '../admission/client-address.js';
 
 const MINUTE_MS = 60_000;
 

@@ -9,12 +9,8 @@ import { type RequestState, currentOperation } from '../../routes/http/request/r
 import type { Settings } from '../../config/settings.js';
 import { idempotent } from '../../routes/http/idempotency.js';
 import { learnOfMerges } from '../../models/access/merge-job.js';
-import {
-  refuseOrWarn,
-  requireFewParameters,
-  unknownParameters,
-} from '../../routes/http/parameter-values.js';
-import type { ProcessState } from '../management.js';
+import { refuseOrWarn, requireFewParameters, unknownParameters } from '../../routes/http/parameter-values.js';
+import type { ProcessState } from '../management/management.js';
 import { BodiesUnderWay } from './bodies-under-way.js';
 import { readBodyText } from './body.js';
 

@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { RequestState } from '../../routes/http/request/request-state.js';
-import { plainAddress, proxyTest, type ProxyTest } from './client-address.js';
+import { plainAddress, proxyTest, type ProxyTest } from '../admission/client-address.js';
 import { isProbe } from './limits.js';
 
 /** What decides the origin of a request. */

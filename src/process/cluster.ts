@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Settings } from '../../config/settings.js';
 import { startLocalDatabase } from '../../database/local-database.js';
 import type { LocalDatabase } from '../../database/local-source.js';
-import { collectMetricsFor } from './cluster-metrics.js';
+import { collectMetricsFor } from '../management/cluster-metrics.js';
 import { configFromEnvironment, warnOfMisspeltSettings } from '../settings/config.js';
 import { createLogger } from '../logger.js';
 import type { RunningServer } from './start.js';

@@ -12,7 +12,7 @@ import { closeTranslators } from '../../workers/translation.js';
 import { recordActivity } from '../activity.js';
 import type { LocalDatabase } from '../../database/local-source.js';
 import { createApp, type ProcessView } from '../app.js';
-import { publishMetrics } from './cluster-metrics.js';
+import { publishMetrics } from '../management/cluster-metrics.js';
 import { openDoors, type Doors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
 import { startTracing, type Tracing } from '../tracing/tracing.js';

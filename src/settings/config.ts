@@ -9,7 +9,7 @@ import {
 import { DIALECTS, type ItsRest } from '../../openehr/base/dialect.js';
 import { identityConflicts } from '../identity/identity-settings.js';
 import { defaultRolePermissions, readRolePermissions } from '../identity/identifier.js';
-import { isLoopback } from '../middleware/client-address.js';
+import { isLoopback } from '../admission/client-address.js';
 import { fileOfVariable } from './env-file.js';
 import { isMadeByKubernetes, logMisspeltSettings, misspeltSettings } from './misspelt-settings.js';
 import { DEFAULT_RATE_LIMIT_PER_MINUTE } from './rows/operation-settings.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import Joi from 'joi';
 import { readCandidatePaths } from '../../merge/candidates/paths.js';
 import { HOST_NAME } from '../middleware/origin.js';
-import { malformedProxies } from '../middleware/client-address.js';
+import { malformedProxies } from '../admission/client-address.js';
 
 /** Any text; `value`: without one, where there is one. An empty variable is not set: no check sees it. */
 export const text = (value?: string): Joi.StringSchema => {

@@ -7,7 +7,7 @@ import request, { type Response } from 'supertest';
 import type { BudgetName } from '../../../openehr/base/errors.js';
 import { createLogger } from '../../../src/logger.js';
 import { createMetrics } from '../../../src/metrics.js';
-import { REQUEST_BUDGETS } from '../../../src/settings/limits.js';
+import { REQUEST_BUDGETS } from '../../../src/limits.js';
 import { closeEvaluators } from '../../../workers/evaluation.js';
 import { closePool } from '../../../workers/large-body.js';
 import { closeTranslators } from '../../../workers/translation.js';

@@ -6,7 +6,7 @@ import mongoose from 'mongoose';
 import { connectMongoose } from '../../../database/connect.js';
 import { createCollections } from '../../../database/indexes.js';
 import { COLLECTION_LAYOUT } from '../../../models/access/layout.js';
-import { ALWAYS_ADMITTED } from '../../../src/middleware/admission.js';
+import { ALWAYS_ADMITTED } from '../../../src/admission/admission.js';
 import { testServer } from '../../support/app.js';
 import { DatabaseGateway } from '../../support/database-gateway.js';
 import { testDatabaseName, testDatabaseUri } from '../../support/database.js';

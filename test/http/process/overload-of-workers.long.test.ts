@@ -2,7 +2,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ALWAYS_ADMITTED } from '../../../src/middleware/admission.js';
+import { ALWAYS_ADMITTED } from '../../../src/admission/admission.js';
 import { DatabaseGateway } from '../../support/database-gateway.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { startServerProcess, type ServerProcess } from '../../support/process/server.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Admission, ALWAYS_ADMITTED } from '../../../src/middleware/admission.js';
+import { Admission, ALWAYS_ADMITTED } from '../../../src/admission/admission.js';
 
 /** Requests that come and go at times of the test. */
 class Clock {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../../src/settings/config.js';
-import { isLoopback } from '../../../src/middleware/client-address.js';
+import { isLoopback } from '../../../src/admission/client-address.js';
 import { configurationPage } from '../../../scripts/pages/configuration-page.js';
 import { envExample } from '../../../scripts/pages/env-example.js';
 import { limitsPage } from '../../../scripts/pages/limits-page.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CdrError } from '../../../openehr/base/errors.js';
-import { Places } from '../../../src/places.js';
+import { Places } from '../../../src/admission/places.js';
 
 const full = () => new CdrError('unavailable', 'full');
 

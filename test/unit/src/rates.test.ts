@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Rates } from '../../../src/rates.js';
+import { Rates } from '../../../src/admission/rates.js';
 
 describe('what clients do in a span of time', () => {
   it('is let pass so many times, then told how long to wait, and begins anew', () => {

@@ -1,4 +1,4 @@
-import type { CdrError } from '../openehr/base/errors.js';
+import type { CdrError } from '../../openehr/base/errors.js';
 
 /** How much may run and wait. */
 interface PlaceLimits {

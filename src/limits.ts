@@ -1,33 +1,33 @@
-import type { BudgetName } from '../../openehr/base/errors.js';
-import { MAX_WARNINGS } from '../../aql/result/warning.js';
-import { AQL_LIMITS } from '../../aql/syntax/limits.js';
-import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE } from '../../openehr/base/linear-pattern.js';
-import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../../openehr/base/xml-scan.js';
-import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../../change/item-tag/tag-content.js';
-import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../../openehr/format/canonical-json.js';
-import { MAX_AUDIT_IDS } from '../../models/audit.js';
-import { MAX_VOCABULARY_TEMPLATES } from '../../models/definition/template-vocabulary.js';
-import { MAX_ACCEPTED_FINDINGS, MAX_DROPPED_LENGTH } from '../../openehr/rm/lenient.js';
-import { MAX_VIOLATIONS_AS_DATA } from '../../routes/http/failure/violations-body.js';
-import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';
-import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
-import { MAX_QUERY_PARAMETERS } from '../../routes/http/parameter-values.js';
-import { MAX_COUNTED_EHRS } from '../../routes/query/answered-rows.js';
-import { MAX_RESULT_LENGTH } from '../../routes/query/query-answer.js';
-import { PATIENT_PER_PLACE, QUERY_WAIT_MS, WAITING_PER_PLACE } from '../../workers/gate.js';
-import { TEMPLATE_LIMITS } from '../../openehr/template/opt/limits.js';
-import { LARGE_BODY_CHARACTERS, MAX_WAITING_BODIES, MAX_WORKER_THREADS } from '../../workers/large-body.js';
+import type { BudgetName } from '../openehr/base/errors.js';
+import { MAX_WARNINGS } from '../aql/result/warning.js';
+import { AQL_LIMITS } from '../aql/syntax/limits.js';
+import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE } from '../openehr/base/linear-pattern.js';
+import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../openehr/base/xml-scan.js';
+import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../change/item-tag/tag-content.js';
+import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../openehr/format/canonical-json.js';
+import { MAX_AUDIT_IDS } from '../models/audit.js';
+import { MAX_VOCABULARY_TEMPLATES } from '../models/definition/template-vocabulary.js';
+import { MAX_ACCEPTED_FINDINGS, MAX_DROPPED_LENGTH } from '../openehr/rm/lenient.js';
+import { MAX_VIOLATIONS_AS_DATA } from '../routes/http/failure/violations-body.js';
+import { MAX_VIOLATIONS } from '../openehr/rm/violations.js';
+import { MAX_NAME_LENGTH } from '../routes/definition/stored-query.js';
+import { MAX_QUERY_PARAMETERS } from '../routes/http/parameter-values.js';
+import { MAX_COUNTED_EHRS } from '../routes/query/answered-rows.js';
+import { MAX_RESULT_LENGTH } from '../routes/query/query-answer.js';
+import { PATIENT_PER_PLACE, QUERY_WAIT_MS, WAITING_PER_PLACE } from '../workers/gate.js';
+import { TEMPLATE_LIMITS } from '../openehr/template/opt/limits.js';
+import { LARGE_BODY_CHARACTERS, MAX_WAITING_BODIES, MAX_WORKER_THREADS } from '../workers/large-body.js';
 import {
   ATTEMPTS_PER_ADDRESS,
   ATTEMPTS_PER_USER,
   ATTEMPTS_PERIOD_S,
   HASHES_AT_ONCE,
   HASHES_WAITING,
-} from '../identity/password-verifier.js';
-import { ALWAYS_ADMITTED } from '../middleware/admission.js';
-import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from '../middleware/audit.js';
-import { MOST_COUNTED_CLIENTS } from '../rates.js';
-import { MAX_PATH_CHARACTERS } from '../middleware/path.js';
+} from './identity/password-verifier.js';
+import { ALWAYS_ADMITTED } from './admission/admission.js';
+import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from './middleware/audit.js';
+import { MOST_COUNTED_CLIENTS } from './admission/rates.js';
+import { MAX_PATH_CHARACTERS } from './middleware/path.js';
 
 /** A limit that no setting moves. */
 export interface Limit {

@@ -1,14 +1,14 @@
 import { freemem, hostname, totalmem } from 'node:os';
 import type { Logger } from 'pino';
 import type { MetricValue, Registry } from 'prom-client';
-import type { JsonObject, JsonValue } from '../openehr/base/json.js';
-import type { Settings } from '../config/settings.js';
-import { databaseAnswers, whyDatabaseUnfit } from '../models/access/server-status.js';
-import { timeAheadOfClock } from '../models/cross-collection/newest-time.js';
-import type { ManagementSource, MetricView } from '../routes/system/management.js';
-import type { ActivitySource } from '../routes/system/overview.js';
-import { PRODUCT, PRODUCT_VERSION } from '../routes/http/product.js';
-import { metricsOfAll } from './process/cluster-metrics.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import type { Settings } from '../../config/settings.js';
+import { databaseAnswers, whyDatabaseUnfit } from '../../models/access/server-status.js';
+import { timeAheadOfClock } from '../../models/cross-collection/newest-time.js';
+import type { ManagementSource, MetricView } from '../../routes/system/management.js';
+import type { ActivitySource } from '../../routes/system/overview.js';
+import { PRODUCT, PRODUCT_VERSION } from '../../routes/http/product.js';
+import { metricsOfAll } from './cluster-metrics.js';
 
 /** What changes between start and stop; `indexesBuilt` false: not ready yet. */
 export interface ProcessState {
