@@ -8,6 +8,7 @@ import { runPipeline, type PipelineRow, type RunLimits } from '../models/cross-c
 import { learnOfMerges, movingMerges, takesPartInMerge } from '../models/access/merge-job.js';
 import type { QueryPlan } from '../aql/plan/query-plan.js';
 import { begunRows, MAX_READS, rowsOfOneMoment, type PlanBeside, type RequestedEhr } from './one-moment.js';
+import { required } from '../openehr/base/required.js';
 
 /** EHRs whose rows are read at one moment: at first, and at most. */
 const FIRST_EHRS = 16;
@@ -149,7 +150,7 @@ class HeldStream {
     return async (merges) => {
       const plan = await planBeside(merges);
       const owners = plan.collection === 'ehrs' ? ehrIds : ehrIds.flatMap((each) => ownersOf(each, merges));
-      const match = { $match: { [ehrField ?? '']: { $in: owners } } };
+      const match = { $match: { [required(ehrField, 'field of the EHR')]: { $in: owners } } };
       return { ...plan, pipeline: [match, ...plan.pipeline], probe: null };
     };
   }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { counted, resultBytes, step } from '../../openehr/base/work.js';
+import { required } from '../../openehr/base/required.js';
 
 /** JSON text with sorted keys: equal for equal values, whatever the order of their attributes. */
 export function canonicalText(value: JsonValue): string {
@@ -35,7 +36,7 @@ export class Identities {
 
   /** The canonical text of a value. @throws as `of` */
   textOf(value: JsonValue): string {
-    return this.#texts[this.of(value)] ?? '';
+    return required(this.#texts[this.of(value)], 'text of this number');
   }
 
   #ofText(text: string): number {

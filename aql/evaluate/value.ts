@@ -5,6 +5,7 @@ import type { CodeItem, ComparisonOperator, Literal } from '../syntax/ast.js';
 import type { Domain } from '../semantics/scope-types.js';
 import { domainOfType } from '../semantics/typing.js';
 import { counted, step } from '../../openehr/base/work.js';
+import { required } from '../../openehr/base/required.js';
 
 /** A value that a path found; never null. */
 export interface Found {
@@ -155,7 +156,7 @@ function compareDateWithTime(
 ): boolean {
   if (literal.kind !== 'string' || operator === '=') return false;
   if (parseDateTime(literal.value, BASIC) === null) return false;
-  const date = parseDate(literal.value.split('T')[0] ?? '', BASIC);
+  const date = parseDate(required(literal.value.split('T')[0], 'date'), BASIC);
   return date !== null && holds(compareKeys(day, date.lower), operator);
 }
 

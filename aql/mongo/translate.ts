@@ -33,6 +33,7 @@ import type { AliasBinding, NodeBinding } from './path/binding.js';
 import type { TreeState } from './path/tree.js';
 import type { ValueRef } from './value/values.js';
 import { counted } from '../../openehr/base/work.js';
+import { zip } from '../../openehr/base/required.js';
 
 /** What a translation depends on beside the query. */
 export interface TranslationContext {
@@ -151,7 +152,7 @@ function bindFrom(node: FromNode, stateOf: (node: FromClass) => FromState): Boun
     return { collection: base.collection, steps: [...base.steps, ...joins] };
   }
   const names = counted(node.operands).map((_, index) => `j${index}`);
-  const joins = counted(node.operands).map((each, index) => joinAll(each, names[index] ?? '', true, stateOf));
+  const joins = zip(counted(node.operands), names).map(([each, name]) => joinAll(each, name, true, stateOf));
   const lookups = counted(joins)
     .map(([step]) => step)
     .filter((step) => step !== undefined);

@@ -20,6 +20,7 @@ import { KEYWORDS } from './words.js';
 import { syntaxError } from './aql-error.js';
 import type { Cursor } from './cursor.js';
 import { takeLiteralOrParameter, takeParameter } from './literal.js';
+import { required } from '../../openehr/base/required.js';
 
 const OPERATORS: ReadonlyMap<string, ComparisonOperator> = new Map<string, ComparisonOperator>([
   ['=', '='],
@@ -137,7 +138,7 @@ function parseRegex(cursor: Cursor): Omit<PredicateRegex<Placeholder>, 'path' | 
   cursor.count('literals');
   cursor.advance();
   const assumed = found[2] === undefined ? null : decodeString(found[2], false);
-  return { kind: 'predicate-regex', pattern: found[1] ?? '', assumed };
+  return { kind: 'predicate-regex', pattern: required(found[1], 'pattern'), assumed };
 }
 
 function parseOperand(cursor: Cursor): PredicateOperand<Placeholder> {

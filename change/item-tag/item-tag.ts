@@ -13,6 +13,7 @@ import { holdWritable, inOneState } from '../commit/ehr-access.js';
 import { objectNotFound } from '../commit/refusal.js';
 import type { TagContent } from './tag-content.js';
 import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
+import { zip } from '../../openehr/base/required.js';
 
 /** A container, or one of its versions, as a path names it. */
 export interface TagAddress {
@@ -52,7 +53,7 @@ export function putTags(address: TagAddress, entries: readonly TagEntry[]): Prom
     if (new Set(ids).size !== ids.length)
       throw new CdrError('unprocessable', 'an item tag id is given twice');
     if (ids.length > 0) await takeOut(target, ids);
-    const docs = entries.map((entry, index) => tagDoc(target, entry.id ?? newIds[index] ?? '', entry));
+    const docs = zip(entries, newIds).map(([entry, newId]) => tagDoc(target, entry.id ?? newId, entry));
     await addTags(target, docs);
     return docs;
   });

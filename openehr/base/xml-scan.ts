@@ -1,4 +1,5 @@
 import { CdrError, DEFAULT_MAX_NODES, tooManyNodes } from './errors.js';
+import { required } from './required.js';
 
 /** Bounds of a document that is read; what exceeds them is refused. */
 export interface XmlLimits {
@@ -138,7 +139,7 @@ function scanClosingTag(scan: Scan, at: number): number {
   const name = CLOSING_TAG.exec(scan.text)?.[1];
   if (name === undefined) throw notWellFormed(scan.text, at, 'a malformed closing tag');
   if (scan.open.length === 0) throw notWellFormed(scan.text, at, 'a closing tag without its opening tag');
-  const open = scan.open.pop() ?? '';
+  const open = required(scan.open.pop(), 'open element');
   if (open !== name) throw notWellFormed(scan.text, at, `</${name}> where <${open}> is open`);
   return CLOSING_TAG.lastIndex;
 }
@@ -173,14 +174,14 @@ function scanAttributes(scan: Scan, start: number): number {
     ATTRIBUTE.lastIndex = at;
     const found = ATTRIBUTE.exec(text);
     if (found === null) return at;
-    const name = found[1] ?? '';
+    const name = required(found[1], 'name');
     // The parser keeps attributes in a plain object, where this name would be lost.
     if (names.has(name) || name === '__proto__')
       throw notWellFormed(text, at, 'an attribute is given twice or has a name that is not accepted');
     if (names.add(name).size > MAX_ATTRIBUTES)
       throw notWellFormed(text, at, `more than ${MAX_ATTRIBUTES} attributes in one element`);
     countNode(scan);
-    scanValue(scan, found[2] ?? found[3] ?? '', ATTRIBUTE.lastIndex - 1);
+    scanValue(scan, required(found[2] ?? found[3], 'value'), ATTRIBUTE.lastIndex - 1);
     at = ATTRIBUTE.lastIndex;
   }
 }

@@ -1,6 +1,7 @@
 import xmlJs from 'xml-js';
 import { CdrError } from './errors.js';
 import { FORBIDDEN_CHARACTER, notWellFormed, scanXml, type XmlLimits } from './xml-scan.js';
+import { required } from './required.js';
 
 /** One element of a document that was read. */
 export interface XmlElement {
@@ -65,7 +66,7 @@ function parseTree(text: string): xmlJs.Element {
 function elementOf(node: xmlJs.Element, outer: Namespaces): XmlElement {
   const given = Object.entries(node.attributes ?? {}) as [string, string][];
   const namespaces = declaredNamespaces(given, outer);
-  const [prefix, name] = splitName(node.name ?? '');
+  const [prefix, name] = splitName(required(node.name, 'name of an element'));
   return {
     name,
     namespace: prefix === '' ? namespaces.get('') || null : boundNamespace(prefix, namespaces),
@@ -174,7 +175,7 @@ function writeElement(element: XmlOut): string {
   const { attributes, children } = element;
   if (attributes !== undefined)
     for (const name of Object.keys(attributes))
-      out += ` ${checkedName(name)}="${escapeAttribute(attributes[name] ?? '')}"`;
+      out += ` ${checkedName(name)}="${escapeAttribute(required(attributes[name], 'value'))}"`;
   if (children === undefined || children.length === 0) return `${out}/>`;
   out += '>';
   for (const child of children) out += typeof child === 'string' ? escapeText(child) : writeElement(child);

@@ -1,6 +1,7 @@
 import { type JsonValue, isJsonObject } from '../base/json.js';
 import { violationAt, type Finding, type Violation } from '../base/violation.js';
 import type { AcceptedFinding } from './lenient.js';
+import { required } from '../base/required.js';
 
 /** A hostile document may break a rule in each of its million nodes; more violations than this help nobody. */
 export const MAX_VIOLATIONS = 1000;
@@ -94,7 +95,8 @@ export class InstancePath {
     let text = this.#root;
     for (let level = 0; level < this.depth; level += 1) {
       const index = this.#indexes[level] ?? -1;
-      text += index < 0 ? `/${this.#names[level] ?? ''}` : `/${this.#names[level] ?? ''}[${index}]`;
+      const name = required(this.#names[level], 'name of the level');
+      text += index < 0 ? `/${name}` : `/${name}[${index}]`;
     }
     if (attribute !== undefined) text += `/${attribute}`;
     return text === '' ? '/' : text;
@@ -108,7 +110,7 @@ export class InstancePath {
     let text = '';
     let value: JsonValue | undefined = root;
     for (let level = 0; level < this.depth; level += 1) {
-      const name = this.#names[level] ?? '';
+      const name = required(this.#names[level], 'name of the level');
       const index = this.#indexes[level] ?? -1;
       const member: JsonValue | undefined = isJsonObject(value) ? value[name] : undefined;
       value = index >= 0 && Array.isArray(member) ? member[index] : member;

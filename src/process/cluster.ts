@@ -7,6 +7,7 @@ import { collectMetricsFor } from '../management/cluster-metrics.js';
 import { configFromEnvironment, warnOfMisspeltSettings } from '../settings/config.js';
 import { createLogger } from '../logger.js';
 import type { RunningServer } from './start.js';
+import { required } from '../../openehr/base/required.js';
 
 /** What a worker sends once it answers requests. */
 interface WorkerReady {
@@ -29,7 +30,7 @@ async function startCluster(settings: Settings, log: Logger): Promise<void> {
       await workers.stop();
       await database.stop();
     });
-    log.info(`listening on ${urls[0] ?? ''} with ${urls.length} workers`);
+    log.info(`listening on ${required(urls[0], 'worker')} with ${urls.length} workers`);
   } catch (error) {
     await workers.stop();
     await database.stop();

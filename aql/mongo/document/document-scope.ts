@@ -10,6 +10,7 @@ import type { DocumentsStep, Step } from '../../plan/steps.js';
 import { isRootClass } from '../../semantics/node-classes.js';
 import { archetypeIdsOf } from '../../semantics/node-classes.js';
 import { counted } from '../../../openehr/base/work.js';
+import { required } from '../../../openehr/base/required.js';
 
 /** Which documents a query may see at all. */
 export interface Visibility {
@@ -214,9 +215,10 @@ function bareArchetype({ classes, predicate }: Alias, { subsumption }: Visibilit
   const conditions = onlyAlternative(predicate) ?? [];
   const [first] = conditions;
   if (conditions.length !== 1 || first?.kind !== 'node' || first.name !== null || subsumption) return null;
-  const [name] = classes;
   const { id } = first;
-  return id.isArchetypeId && classes.length === 1 && id.value.includes(`-${name ?? ''}.`) ? [id.value] : null;
+  return id.isArchetypeId && classes.length === 1 && id.value.includes(`-${required(classes[0], 'class')}.`)
+    ? [id.value]
+    : null;
 }
 
 // ---------------------------------------------------------------- predicates on documents

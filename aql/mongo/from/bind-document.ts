@@ -26,6 +26,7 @@ import type { Subtree } from './subtree.js';
 import { lookup, type LookupStep, type Step } from '../../plan/steps.js';
 import { archetypeIdsOf } from '../../semantics/node-classes.js';
 import { counted, step } from '../../../openehr/base/work.js';
+import { zip } from '../../../openehr/base/required.js';
 
 /**
  * Binds one operand inside the documents of `aql`: the match, then the classes below it.
@@ -164,8 +165,7 @@ function rootCondition(alias: Alias, slot: string, level: Level): Step[] {
 function bindOr(operands: readonly FromNode[], subtree: Subtree, level: Level): Step[] {
   const { binder } = level.state;
   const fields = counted(operands).map((each) => joinName('u', each));
-  const sets = counted(operands).map((each, i): Step => {
-    const field = fields[i] ?? '';
+  const sets = zip(counted(operands), fields).map(([each, field]): Step => {
     registerAll(each, level, `${level.prefix}${field}.`);
     return { kind: 'set', field, value: tuples(each, subtree, binder) };
   });

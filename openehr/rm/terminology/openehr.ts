@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { required } from '../../base/required.js';
 
 /** Names of the groups of the openEHR terminology that the reference model refers to. */
 export type GroupName =
@@ -84,7 +85,9 @@ export function groupHas(group: GroupName, code: string): boolean {
 /** All codes of a group with their English rubrics, in the order of the terminology. */
 export function groupCodes(group: GroupName): ReadonlyMap<string, string> {
   const codes = GROUPS.get(group) ?? new Map<string, ReadonlyMap<string, string>>();
-  return new Map(Array.from(codes, ([code, rubrics]) => [code, rubrics.get('en') ?? '']));
+  return new Map(
+    Array.from(codes, ([code, rubrics]) => [code, required(rubrics.get('en'), 'English rubric')]),
+  );
 }
 
 /**
