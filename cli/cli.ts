@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/http/product.js';
 import { COMMANDS } from './commands.js';
-import { forStream } from './shown.js';
+import { writeShown } from './shown.js';
 import { CommandFailed } from './commands/options.js';
 
 const USAGE = 2;
@@ -18,7 +18,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
     if (!(error instanceof CommandFailed)) {
       const message = error instanceof Error ? error.message : String(error);
-      process.stderr.write(forStream(`${message}\n`, process.stderr));
+      writeShown(process.stderr, `${message}\n`);
     }
     return 1;
   }

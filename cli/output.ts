@@ -2,7 +2,7 @@ import { createWriteStream, closeSync, fchmodSync, fstatSync, openSync } from 'n
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import Table from 'cli-table3';
-import { forStream, shown } from './shown.js';
+import { writeShown, shown } from './shown.js';
 
 /** Where lines go: a file or stdout, with back pressure. */
 export interface Output {
@@ -33,7 +33,7 @@ export function openOutput(file: string | undefined): Output {
     async write(text) {
       unlessFailed();
       const stream = streamOf();
-      if (!stream.write(file === undefined ? forStream(text, process.stdout) : text))
+      if (!(file === undefined ? writeShown(process.stdout, text) : stream.write(text)))
         await once(stream, 'drain');
       unlessFailed();
     },

@@ -19,3 +19,8 @@ export function forStream(text: string, { isTTY }: { readonly isTTY?: boolean })
   if (isTTY !== true) return text;
   return text.replace(/[^\r\n\t]+/g, shown).replace(/\r(?!\n)/g, '\\x0d');
 }
+
+/** Writes a text of a server to a stream, as `forStream` gives it; false: the stream is full. */
+export function writeShown(stream: NodeJS.WriteStream, text: string): boolean {
+  return stream.write(forStream(text, stream));
+}

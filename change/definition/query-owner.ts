@@ -7,7 +7,7 @@ import {
   type QueryOwnerDoc,
 } from '../../models/definition/query-owner.js';
 import { storedNames } from '../../models/definition/stored-query.js';
-import type { ActPlan } from '../../models/waiting-request.js';
+import type { ActPlan, WaitingAct } from '../../models/waiting-request.js';
 import { digestOf, type Gate } from '../approval/gate.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 
@@ -54,11 +54,16 @@ async function ownNewNameSpace(
   await runWrites(session, [queryOwnerInsert({ _id: nameSpace, sub, iss, since: new Date() })]);
 }
 
-/**
- * Gives a name space (or the name of a query without one), in lower case, to somebody, whoever had it. `gate`: where that
- * takes two persons.
- */
-export function giveNameSpace(owner: QueryOwnerDoc, gate?: Gate): Promise<void> {
+/** Whom a name space (or the name of a query without one), in lower case, is given to. */
+type NameSpaceOwner = Omit<Extract<WaitingAct, { operation: 'giveQueryNameSpace' }>, 'operation'>;
+
+/** Gives a name space to somebody, whoever had it. `gate`: where that takes two persons. */
+export function giveNameSpace(
+  { name_space: nameSpace, sub, issuer }: NameSpaceOwner,
+  since: Date,
+  gate?: Gate,
+): Promise<void> {
+  const owner = { _id: nameSpace, sub, ...(issuer !== undefined && { iss: issuer }), since };
   return inAuditedTransaction(
     async (session) => {
       await gate?.pass(session, givingPlan(owner, await queryOwner(owner._id)));

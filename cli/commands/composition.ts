@@ -8,7 +8,7 @@ import type {
   Structured,
   VersionInfo,
 } from '../../packages/client/src/main.js';
-import { forStream } from '../shown.js';
+import { writeShown } from '../shown.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { JSON_FLAG, print, tableOf, type JsonOption } from './print.js';
 
@@ -91,7 +91,7 @@ async function getOne(
     if (stored === undefined) throw new Error(`COMPOSITION ${id} is deleted`);
     const { content } = stored;
     const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
-    process.stdout.write(forStream(`${text}\n`, process.stdout));
+    writeShown(process.stdout, `${text}\n`);
   });
 }
 
@@ -126,7 +126,7 @@ const deleteOne: Action = async ([ehrId = '', version = ''], options) => {
 function printVersion(made: VersionInfo, options: JsonOption): void {
   print(options, made, () => made.uid);
   if (options.json === true) return;
-  for (const warning of made.warnings) process.stderr.write(forStream(`${warning}\n`, process.stderr));
+  for (const warning of made.warnings) writeShown(process.stderr, `${warning}\n`);
 }
 
 const STDIN = 0;

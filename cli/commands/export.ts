@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { ApiClient } from '../transfer/api-client.js';
 import { exportedLines, ExportRun, isErased, movedLine } from '../transfer/export-run.js';
 import { openOutput, type Output } from '../output.js';
-import { forStream } from '../shown.js';
+import { writeShown } from '../shown.js';
 import { copyRows, rowsOf } from '../transfer/query-rows.js';
 import { CommandFailed } from './options.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
@@ -82,7 +82,7 @@ class Export {
     this.#bar?.stop();
     await this.output.end();
     process.stderr.write(`${counted(this.#ehrs, 'EHR')}, ${counted(this.#records, 'record')}\n`);
-    for (const line of missing) process.stderr.write(forStream(`${line}\n`, process.stderr));
+    for (const line of missing) writeShown(process.stderr, `${line}\n`);
     if (missing.length > 0) throw new CommandFailed();
   }
 

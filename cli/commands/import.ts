@@ -9,7 +9,7 @@ import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
 import { runImport, TooManyErrors, type ImportPlan } from '../transfer/import-run.js';
 import { openSource, type ImportSource } from '../transfer/import-source.js';
 import { lenientClient } from '../transfer/lenient-client.js';
-import { forStream } from '../shown.js';
+import { writeShown } from '../shown.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { CommandFailed, wholeNumber } from './options.js';
 
@@ -90,7 +90,7 @@ async function runCommand(command: Command, path: string, options: ImportOptions
   process.stdout.write(`${summary(state, options, (performance.now() - start) / 1000)}\n`);
   if (state.failed === 0) return;
   const causes = `${causesText(state.causes)}${emptyText(state)}see ${errorFile}\n`;
-  process.stderr.write(forStream(causes, process.stderr));
+  writeShown(process.stderr, causes);
   throw new CommandFailed();
 }
 

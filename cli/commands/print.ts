@@ -1,5 +1,5 @@
 import { textTable } from '../output.js';
-import { forStream } from '../shown.js';
+import { writeShown } from '../shown.js';
 
 /** An option of every command that answers something. */
 export interface JsonOption {
@@ -12,7 +12,7 @@ export const JSON_FLAG = ['--json', 'as JSON instead of text'] as const;
 /** Writes an answer: as JSON where that is wanted, else in the words of `text`. */
 export function print({ json }: JsonOption, value: unknown, text: () => string): void {
   const answer = json === true ? JSON.stringify(value, null, 2) : text();
-  process.stdout.write(forStream(`${answer}\n`, process.stdout));
+  writeShown(process.stdout, `${answer}\n`);
 }
 
 /** Objects as a table of these members; what an object lacks is an empty cell. */

@@ -57,7 +57,7 @@ export async function perform(
     case 'giveQueryNameSpace': {
       const { name_space: nameSpace, sub, issuer } = act;
       const since = new Date();
-      await giveNameSpace({ _id: nameSpace, sub, ...(issuer !== undefined && { iss: issuer }), since }, gate);
+      await giveNameSpace(act, since, gate);
       return { name_space: nameSpace, sub, ...(issuer !== undefined && { issuer }), since: formatUtc(since) };
     }
     case 'finaliseMerge': {

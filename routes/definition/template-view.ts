@@ -6,18 +6,15 @@ import type { Settings } from '../../config/settings.js';
 import { responseBody } from '../http/negotiation/media-type.js';
 import { within } from '../../openehr/base/work.js';
 import { exampleComposition } from '../../openehr/template/example/example.js';
-import { compositionText } from '../../openehr/format/composition/composition-text.js';
 import { absoluteUrl, setResourceHeaders, writeText, type ResourceHeaders } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { requestVendorWord } from '../http/request/headers.js';
-import { writtenText } from '../http/answer/written.js';
+import { writtenComposition } from '../http/answer/written.js';
 import { compilingFor } from '../http/request/request-body.js';
-import { templateText } from '../../change/composition/validate-composition.js';
-import { rootName } from '../../change/commit/resource.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
-import { templateById, templateInUse } from '../../models/definition/template.js';
+import { templateById, templateInUse, type TemplateDoc } from '../../models/definition/template.js';
 import type { CompiledTemplate } from '../../openehr/template/compile.js';
 
 /** Views of a template: example COMPOSITION, and the web template at its old path. */
@@ -68,16 +65,16 @@ async function getExample(ctx: Context, settings: Settings): Promise<void> {
   const { compiled } = await requireCompiled(ctx, templateId);
   const example = within(ctx.state.work, () => exampleComposition(compiled, { type, detailLevel }));
   if (type === 'output') example.uid = freshUid(settings.systemId);
-  const written = writtenText(ctx, {
-    json: JSON.stringify(example),
-    here: () => compositionText(example, form.format, compiled),
-    elsewhere: async () => {
-      const doc = await templateById(templateId);
-      if (doc === null) throw templateNotFound(templateId, 'not-found');
-      return { form: form.format, xmlRoot: rootName('COMPOSITION'), template: templateText(doc) };
-    },
-  });
-  writeText(ctx, form, await written);
+  const stored = async (): Promise<TemplateDoc> => {
+    const doc = await templateById(templateId);
+    if (doc === null) throw templateNotFound(templateId, 'not-found');
+    return doc;
+  };
+  writeText(
+    ctx,
+    form,
+    await writtenComposition(ctx, JSON.stringify(example), form.format, { compiled, stored }),
+  );
 }
 
 /** The uid that a first version made here would have, so that this example can be committed too. */

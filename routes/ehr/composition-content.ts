@@ -12,7 +12,6 @@ import { rootName } from '../../change/commit/resource.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js';
-import { compositionText } from '../../openehr/format/composition/composition-text.js';
 import { readFlatOver } from '../../openehr/format/flat/carry-over.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
@@ -39,7 +38,7 @@ import { queryParameter } from '../http/parameter-values.js';
 import { bodyOwner, bodyReading, compilingFor } from '../http/request/request-body.js';
 import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
 import { warnOfContextKeys, warnOfEmptyLists } from '../http/answer/warning.js';
-import { writtenText, writtenXml } from '../http/answer/written.js';
+import { writtenComposition, writtenXml } from '../http/answer/written.js';
 import { locatedInFlat, locatedInFlatOver, locatedInForm } from './located-violations.js';
 
 /** Forms of a COMPOSITION request. @throws unsupported-media-type, then not-acceptable, invalid */
@@ -245,18 +244,9 @@ export async function writeComposition(ctx: Context, form: BodyType, stored: Ver
 async function converted(ctx: Context, version: VersionDoc, form: BodyType): Promise<string> {
   const json = version.data ?? '{}';
   // XML needs no template, and so must not fail for want of one.
-  if (form.format === 'XML') return writtenXml(ctx, json, XML_ROOT);
+  if (form.format === 'XML') return writtenXml(ctx, json, rootName('COMPOSITION'));
   const templateId = version.template_id ?? '';
-  const template = await knownTemplate(ctx, templateId);
-  return writtenText(ctx, {
-    json,
-    here: () => compositionText(jsonOf(json) as JsonObject, form.format, template),
-    elsewhere: async () => ({
-      form: form.format,
-      xmlRoot: XML_ROOT,
-      template: templateText(await knownTemplateDoc(templateId)),
-    }),
-  });
+  const compiled = await knownTemplate(ctx, templateId);
+  const stored = (): Promise<TemplateDoc> => knownTemplateDoc(templateId);
+  return writtenComposition(ctx, json, form.format, { compiled, stored });
 }
-
-const XML_ROOT = rootName('COMPOSITION');

@@ -1,7 +1,13 @@
 import type { Context } from 'koa';
 import { type JsonObject, jsonOf } from '../../../openehr/base/json.js';
 import { tryHere } from '../../../openehr/base/work.js';
+import type { BodyFormat } from '../../../openehr/format/body-format.js';
 import { toXml } from '../../../openehr/format/canonical-xml.js';
+import { compositionText } from '../../../openehr/format/composition/composition-text.js';
+import { rootName } from '../../../change/commit/resource.js';
+import { templateText } from '../../../change/composition/validate-composition.js';
+import type { TemplateDoc } from '../../../models/definition/template.js';
+import type { CompiledTemplate } from '../../../openehr/template/compile.js';
 import { isLarge, writeLarge } from '../../../workers/large-body.js';
 import type { WritingRequest } from '../../../workers/jobs.js';
 import { bodyOwner } from '../request/request-body.js';
@@ -17,7 +23,7 @@ interface Writing {
 }
 
 /** The text of an answer, made in another thread when that takes long. @throws as `here` and `writeLarge` */
-export async function writtenText(ctx: Context, { json, here, elsewhere }: Writing): Promise<string> {
+async function writtenText(ctx: Context, { json, here, elsewhere }: Writing): Promise<string> {
   const made = isLarge(json) ? null : tryHere(ctx.state.work, here);
   return made?.value ?? writeLarge({ json, ...(await elsewhere()) }, bodyOwner(ctx));
 }
@@ -28,5 +34,27 @@ export function writtenXml(ctx: Context, json: string, xmlRoot: string): Promise
     json,
     here: () => toXml(jsonOf(json) as JsonObject, xmlRoot),
     elsewhere: () => ({ form: 'XML', xmlRoot, template: null }),
+  });
+}
+
+/**
+ * A COMPOSITION in one of its forms, made in another thread when that takes long. `stored`: reads the template for a thread.
+ * @throws as `compositionText`, `writeLarge` and `stored`
+ */
+export async function writtenComposition(
+  ctx: Context,
+  json: string,
+  form: BodyFormat,
+  template: { readonly compiled: CompiledTemplate; readonly stored: () => Promise<TemplateDoc> },
+): Promise<string> {
+  if (form === 'JSON') return json;
+  return writtenText(ctx, {
+    json,
+    here: () => compositionText(jsonOf(json) as JsonObject, form, template.compiled),
+    elsewhere: async () => ({
+      form,
+      xmlRoot: rootName('COMPOSITION'),
+      template: templateText(await template.stored()),
+    }),
   });
 }
