@@ -39,8 +39,8 @@ export function recomputedDocuments(versions: readonly VersionDoc[], input: Reco
         type: version.type,
         timeCommitted: version.time_committed,
         contributionUid: version.contribution_uid,
-        changeType: codeOf(version.commit_audit.change_type),
-        lifecycleState: codeOf(version.lifecycle_state),
+        changeType: storedCode(version.commit_audit.change_type),
+        lifecycleState: storedCode(version.lifecycle_state),
         isQueryable: input.isQueryable,
         leafIndex: input.leafIndex,
       },
@@ -55,7 +55,7 @@ export function recomputedDocuments(versions: readonly VersionDoc[], input: Reco
 }
 
 /** The code of a stored DV_CODED_TEXT. */
-function codeOf(term: unknown): string {
+function storedCode(term: unknown): string {
   const code =
     isJsonObject(term) && isJsonObject(term.defining_code) ? term.defining_code.code_string : undefined;
   return typeof code === 'string' ? code : '';

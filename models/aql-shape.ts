@@ -15,7 +15,7 @@ const MAX_KNOWN = 100_000;
 export async function saveShapes(shapes: readonly string[]): Promise<void> {
   const unknown = shapes.filter((shape) => !known.has(shape));
   if (unknown.length === 0) return;
-  await upsert(unknown);
+  await upsertShapes(unknown);
   if (known.size > MAX_KNOWN) known.clear();
   for (const shape of unknown) known.add(shape);
 }
@@ -23,26 +23,28 @@ export async function saveShapes(shapes: readonly string[]): Promise<void> {
 /** As `saveShapes`, but inside a transaction that is open already (merge). */
 export async function saveShapesWith(session: ClientSession, shapes: readonly string[]): Promise<void> {
   const unknown = shapes.filter((shape) => !known.has(shape));
-  if (unknown.length > 0) await upsert(unknown, session);
+  if (unknown.length > 0) await upsertShapes(unknown, session);
 }
 
-async function upsert(shapes: readonly string[], session?: ClientSession): Promise<void> {
+async function upsertShapes(shapes: readonly string[], session?: ClientSession): Promise<void> {
   const operations = shapes.map((shape) => ({
     updateOne: { filter: { _id: shape }, update: { $setOnInsert: { _id: shape } }, upsert: true },
   }));
-  await collection().bulkWrite(operations, { ordered: false, ...(session !== undefined && { session }) });
+  await shapeDocuments().bulkWrite(operations, { ordered: false, ...(session !== undefined && { session }) });
 }
 
 /** Those of these shapes that queries do not know. */
 export async function missingShapes(shapes: readonly string[]): Promise<string[]> {
   const missing: string[] = [];
   for (const part of inSteps(shapes)) {
-    const found: ReadonlySet<unknown> = new Set(await collection().distinct('_id', { _id: { $in: part } }));
+    const found: ReadonlySet<unknown> = new Set(
+      await shapeDocuments().distinct('_id', { _id: { $in: part } }),
+    );
     missing.push(...part.filter((shape) => !found.has(shape)));
   }
   return missing;
 }
 
-function collection(): mongoose.mongo.Collection<{ _id: string }> {
+function shapeDocuments(): mongoose.mongo.Collection<{ _id: string }> {
   return documents<{ _id: string }>(COLLECTIONS.aqlShapes);
 }

@@ -60,12 +60,12 @@ export async function queryableAmong(ehrIds: readonly string[]): Promise<Readonl
 }
 
 function activeEhrs(filter: mongoose.mongo.Filter<EhrDoc>): mongoose.mongo.FindCursor<ListedEhr> {
-  return ehrs().find<ListedEhr>({ ...filter, state: 'active' }, { projection: LISTED_FIELDS });
+  return ehrDocuments().find<ListedEhr>({ ...filter, state: 'active' }, { projection: LISTED_FIELDS });
 }
 
 /** EHRs after an id, ascending, at most `count`, whatever their state. */
 export function identifiedEhrsAfter(ehrId: string, count: number): Promise<IdentifiedEhr[]> {
-  return ehrs()
+  return ehrDocuments()
     .find<IdentifiedEhr>({ _id: { $gt: ehrId } }, { projection: FIELDS, hint: '_id_' })
     .sort({ _id: 1 })
     .limit(count)
@@ -74,14 +74,17 @@ export function identifiedEhrsAfter(ehrId: string, count: number): Promise<Ident
 
 /** The EHRs with these ids that are there, in no order. */
 export function identifiedEhrs(ehrIds: readonly string[]): Promise<IdentifiedEhr[]> {
-  return ehrs()
+  return ehrDocuments()
     .find<IdentifiedEhr>({ _id: { $in: [...ehrIds] } }, { projection: FIELDS, hint: '_id_' })
     .toArray();
 }
 
 /** EHRs with an identity of this key, at most `most`. Tombstones have none. */
 export function ehrsWithIdentity(key: string, most: number): Promise<IdentifiedEhr[]> {
-  return ehrs().find<IdentifiedEhr>({ 'identities.key': key }, { projection: FIELDS }).limit(most).toArray();
+  return ehrDocuments()
+    .find<IdentifiedEhr>({ 'identities.key': key }, { projection: FIELDS })
+    .limit(most)
+    .toArray();
 }
 
 /** The different leaves with one of these keys in the live COMPOSITIONs of an EHR that hold the archetype. */
@@ -93,7 +96,7 @@ export async function leavesOfEhr(
   const filter = { [FIELD.keys]: archetypeId, [FIELD.ehrId]: ehrId, [FIELD.isLatest]: true };
   const wanted = { $in: [`$$this.${LEAF_FIELD.key}`, [...leafKeys]] };
   const leaves = { $filter: { input: `$${FIELD.leaves}`, cond: wanted } };
-  const docs = await aql()
+  const docs = await aqlDocuments()
     .find<{ lv: readonly AqlLeaf[] }>(filter, { projection: { _id: 0, [FIELD.leaves]: leaves } })
     .limit(COMPOSITIONS_OF_EHR)
     .toArray();
@@ -107,7 +110,7 @@ export async function ehrIdsWithLeaf(leaf: AqlLeaf): Promise<string[]> {
     [FIELD.isLatest]: true,
     [FIELD.leaves]: { $elemMatch: { [LEAF_FIELD.key]: leaf.k, [LEAF_FIELD.value]: leaf.v } },
   };
-  const docs = await aql()
+  const docs = await aqlDocuments()
     .find<{ ehr: string }>(filter, { projection: { _id: 0, [FIELD.ehrId]: 1 } })
     .limit(COMPOSITIONS_WITH_VALUE)
     .toArray();
@@ -119,7 +122,7 @@ export async function saveIdentities(
   derived: readonly { readonly ehr: IdentifiedEhr; readonly identities: readonly Identity[] }[],
 ): Promise<number> {
   if (derived.length === 0) return 0;
-  const { matchedCount } = await ehrs().bulkWrite(
+  const { matchedCount } = await ehrDocuments().bulkWrite(
     derived.map(({ ehr, identities }) => ({
       updateOne: {
         filter: { _id: ehr._id, state: 'active', write_seq: ehr.write_seq },
@@ -141,10 +144,10 @@ export function identifyEhr(ehrId: string, identities: readonly Identity[]): Upd
   };
 }
 
-function ehrs(): mongoose.mongo.Collection<EhrDoc> {
+function ehrDocuments(): mongoose.mongo.Collection<EhrDoc> {
   return documents<EhrDoc>(COLLECTIONS.ehrs);
 }
 
-function aql(): mongoose.mongo.Collection<{ _id: string }> {
+function aqlDocuments(): mongoose.mongo.Collection<{ _id: string }> {
   return documents<{ _id: string }>(COLLECTIONS.aql);
 }

@@ -60,7 +60,7 @@ const ItemTag = collection(COLLECTIONS.itemTags, ITEM_TAG);
 
 /** Tags of one container or version, by key, then path. */
 export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
-  return sorted({ ...addressOf(target), ...conditionsOf(filter) });
+  return sortedTags({ ...targetConditions(target), ...conditionsOf(filter) });
 }
 
 /**
@@ -70,17 +70,21 @@ export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise
 export function tagsBesideVersion(version: VersionDoc): Promise<readonly ItemTagDoc[]> {
   if (version.has_item_tags !== true) return Promise.resolve([]);
   const target_version = trusted({ $in: [null, version.version] });
-  return sorted({ owner_id: ownedBy(belongsTo(version.ehr_id)), target: version.object_id, target_version });
+  return sortedTags({
+    owner_id: ownedBy(belongsTo(version.ehr_id)),
+    target: version.object_id,
+    target_version,
+  });
 }
 
 /** How many tags a container or version has. */
 export function countTags(target: TagTarget): Promise<number> {
-  return ItemTag.countDocuments(addressOf(target)).exec();
+  return ItemTag.countDocuments(targetConditions(target)).exec();
 }
 
 /** Tags of all targets in an EHR, by key, then path. */
 export function tagsOfEhr(ehrId: string, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
-  return sorted({ owner_id: ownedBy(ehrId), ...conditionsOf(filter) });
+  return sortedTags({ owner_id: ownedBy(ehrId), ...conditionsOf(filter) });
 }
 
 /**
@@ -104,7 +108,10 @@ async function markTagged({ owner_id: ehrId, target }: TagTarget): Promise<void>
 
 /** Removes those tags of a target that the filter names (all without one). Gives how many. */
 export async function removeTags(target: TagTarget, filter: TagFilter = {}): Promise<number> {
-  const { deletedCount } = await ItemTag.deleteMany({ ...addressOf(target), ...conditionsOf(filter) }).exec();
+  const { deletedCount } = await ItemTag.deleteMany({
+    ...targetConditions(target),
+    ...conditionsOf(filter),
+  }).exec();
   return deletedCount;
 }
 
@@ -134,7 +141,7 @@ export function countTagsOn(
 
 /** Item tags of an EHR that a merge may end: on its EHR_STATUS and on these containers. */
 export function tagsOnEnding(ehrId: string, versionedObjectUids: readonly string[]): Promise<ItemTagDoc[]> {
-  return sorted({ owner_id: ehrId, target: trusted({ $in: [...versionedObjectUids] }) });
+  return sortedTags({ owner_id: ehrId, target: trusted({ $in: [...versionedObjectUids] }) });
 }
 
 /** Item tags of an EHR, as they are read. */
@@ -161,7 +168,7 @@ export function itemTagRemoval(ehrId: string, versionedObjectUid?: string): Remo
   return { collection: COLLECTIONS.itemTags, remove: { owner_id: ehrId, ...one } };
 }
 
-async function sorted(filter: Conditions<ItemTagDoc>): Promise<ItemTagDoc[]> {
+async function sortedTags(filter: Conditions<ItemTagDoc>): Promise<ItemTagDoc[]> {
   const tags = await ItemTag.find(filter)
     .sort({ key: 1, target_path: 1, target: 1, target_version: 1 })
     .setOptions(await wholeList())
@@ -169,7 +176,12 @@ async function sorted(filter: Conditions<ItemTagDoc>): Promise<ItemTagDoc[]> {
   return tags.map((tag) => ({ ...tag, owner_id: belongsTo(tag.owner_id) }));
 }
 
-function addressOf({ owner_id, target, target_type, target_version }: TagTarget): Record<string, unknown> {
+function targetConditions({
+  owner_id,
+  target,
+  target_type,
+  target_version,
+}: TagTarget): Record<string, unknown> {
   return { owner_id: ownedBy(owner_id), target, target_type, target_version };
 }
 

@@ -124,7 +124,7 @@ class HeldStream {
   async *ofUnchanged(ehrId: string, asked: RequestedEhr | null = null): Rows {
     const planBeside = this.#ofEhrs([ehrId]);
     for (let reads = 1, isBegun = false; reads <= MAX_READS && !isBegun; reads += 1) {
-      const state = await stateOf(ehrId);
+      const state = await ehrState(ehrId);
       if (state === null) {
         yield* rowsOfOneMoment(planBeside, this.left(), asked);
         return;
@@ -133,12 +133,12 @@ class HeldStream {
       let isChanged = false;
       const plan = await planBeside(movingMerges());
       for await (const rows of runPipeline(plan, { ...this.left(), isHeld: false })) {
-        isChanged = (await stateOf(ehrId)) !== state;
+        isChanged = (await ehrState(ehrId)) !== state;
         if (isChanged) break;
         isBegun = true;
         yield rows;
       }
-      if (!isChanged && (await stateOf(ehrId)) === state) return;
+      if (!isChanged && (await ehrState(ehrId)) === state) return;
     }
     throw new CdrError('unavailable', `EHR ${ehrId} was changed while its rows were given`, {
       retryAfterSeconds: 1,
@@ -157,7 +157,7 @@ class HeldStream {
 }
 
 /** A text that each change of an EHR changes; null while a merge in steps moves documents from or to it. */
-async function stateOf(ehrId: string): Promise<string | null> {
+async function ehrState(ehrId: string): Promise<string | null> {
   await learnOfMerges();
   if (takesPartInMerge(ehrId)) return null;
   const ehr = await ehrById(ehrId);

@@ -36,7 +36,7 @@ export function terminologyOf(settings: TerminologySettings): AskTerminology {
           },
         },
       );
-    const requests = questions.map((question) => ({ key: question.key, ...requestOf(question) }));
+    const requests = questions.map((question) => ({ key: question.key, ...terminologyRequest(question) }));
     const time = AbortSignal.timeout(Math.ceil(work.left().timeMs));
     // Where one question fails the others are asked in vain.
     const failed = new AbortController();
@@ -54,7 +54,7 @@ export function terminologyOf(settings: TerminologySettings): AskTerminology {
 }
 
 /** @throws invalid for an operation that is none */
-function requestOf(question: TerminologyQuestion): Request {
+function terminologyRequest(question: TerminologyQuestion): Request {
   if (question.kind === 'uri') return uriRequest(question.uri);
   const operation = OPERATIONS.find((known) => known === question.operation);
   if (operation === undefined)

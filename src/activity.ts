@@ -29,7 +29,7 @@ export function recordActivity(): ActivitySource {
 
   const ignored = new Map<string, IgnoredCount>();
   onEvent('ignored', (event) => {
-    count(ignored, event);
+    countIgnored(ignored, event);
   });
   onEvent('commit', ({ seconds }) => {
     minuteOf(minutes).commits += 1;
@@ -56,7 +56,7 @@ export function recordActivity(): ActivitySource {
 }
 
 /** Names are the client's: so many are told apart, all others are one. */
-function count(counts: Map<string, IgnoredCount>, { kind, name: given }: IgnoredEvent): void {
+function countIgnored(counts: Map<string, IgnoredCount>, { kind, name: given }: IgnoredEvent): void {
   const short = given.slice(0, MAX_NAME_CHARACTERS);
   const isKnown = counts.has(`${kind} ${short}`) || counts.size < IGNORED_KEPT;
   const name = isKnown ? short : '…';

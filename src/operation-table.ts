@@ -43,16 +43,16 @@ export function operationTable(settings: Settings, log: Logger, process: Process
   const rows: OperationGroup[] = [
     systemOperations(settings),
     ehrOperations(settings),
-    inOrder(ehrStatusOperations(settings)),
-    inOrder(compositionOperations(settings)),
-    inOrder(directoryOperations(settings)),
-    inOrder(contributionOperations(settings)),
+    inPathOrder(ehrStatusOperations(settings)),
+    inPathOrder(compositionOperations(settings)),
+    inPathOrder(directoryOperations(settings)),
+    inPathOrder(contributionOperations(settings)),
     templateOperations(settings),
     archetypeOperations(settings),
     storedQueryOperations(settings),
     queryOperations(settings),
-    inOrder(itemTagOperations(settings)),
-    inOrder(experimentalTagOperations()),
+    inPathOrder(itemTagOperations(settings)),
+    inPathOrder(experimentalTagOperations()),
     draftOperations(settings),
     favouriteOperations(),
     dashboardOperations(),
@@ -98,7 +98,7 @@ function releasedGroups(settings: Settings): OperationGroup[] {
   return [...(settings.adminApiActive ? [releasedAdminOperations(settings)] : []), demographicOperations()];
 }
 
-function inOrder(group: OperationGroup): OperationGroup {
+function inPathOrder(group: OperationGroup): OperationGroup {
   return { ...group, operations: group.operations.map(existingFirst) };
 }
 

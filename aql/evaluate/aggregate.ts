@@ -24,17 +24,17 @@ export function aggregate(
         distinct ? new Set(counted(values).map(({ value }) => identities.of(value))).size : values.length,
       );
     case 'MIN':
-      return extreme(values, -1);
+      return extremeValue(values, -1);
     case 'MAX':
-      return extreme(values, 1);
+      return extremeValue(values, 1);
     case 'SUM':
     case 'AVG':
-      return total(name, values, column);
+      return sumOrAverage(name, values, column);
   }
 }
 
 /** The least or greatest value itself; objects stay objects; what never compares does not take part. */
-function extreme(values: readonly Found[], sign: 1 | -1): Found | null {
+function extremeValue(values: readonly Found[], sign: 1 | -1): Found | null {
   return counted(values)
     .filter((value) => readingOf(value) !== null)
     .reduce<Found | null>(
@@ -43,17 +43,17 @@ function extreme(values: readonly Found[], sign: 1 | -1): Found | null {
     );
 }
 
-function total(name: 'SUM' | 'AVG', values: readonly Found[], column: string): Found | null {
+function sumOrAverage(name: 'SUM' | 'AVG', values: readonly Found[], column: string): Found | null {
   const point = counted(values)
-    .map(({ value }) => className(value))
+    .map(({ value }) => rmClassName(value))
     .filter((type) => POINTS_IN_TIME.includes(type));
   const last = point.sort().at(-1);
   if (last !== undefined) throw refusedTotal(column, last);
   const numbers = counted(values)
-    .map(numberOf)
+    .map(summand)
     .filter((number) => number !== null);
   const seconds = counted(values)
-    .map(secondsOf)
+    .map(durationSeconds)
     .filter((number) => number !== null);
   if (numbers.length > 0 && seconds.length > 0) throw refusedTotal(column, DURATION);
   const added = [...numbers, ...seconds];
@@ -63,16 +63,16 @@ function total(name: 'SUM' | 'AVG', values: readonly Found[], column: string): F
 }
 
 /** A number, and the number of an object that has one; all else is left out. */
-function numberOf({ value }: Found): number | null {
+function summand({ value }: Found): number | null {
   if (typeof value === 'number') return value;
-  return isJsonObject(value) && isSummable(className(value)) ? orderedValue(value) : null;
+  return isJsonObject(value) && isSummable(rmClassName(value)) ? orderedValue(value) : null;
 }
 
-function secondsOf({ value }: Found): number | null {
-  return isJsonObject(value) && className(value) === DURATION ? orderedValue(value) : null;
+function durationSeconds({ value }: Found): number | null {
+  return isJsonObject(value) && rmClassName(value) === DURATION ? orderedValue(value) : null;
 }
 
-function className(value: JsonValue): string {
+function rmClassName(value: JsonValue): string {
   const type = isJsonObject(value) ? value['_type'] : null;
   return typeof type === 'string' ? type : '';
 }

@@ -34,9 +34,9 @@ export class RowEvaluator {
     step();
     switch (condition.kind) {
       case 'and':
-        return all(counted(condition.operands).map((each) => this.truth(each, row)));
+        return allTrue(counted(condition.operands).map((each) => this.truth(each, row)));
       case 'or':
-        return not(all(counted(condition.operands).map((each) => not(this.truth(each, row)))));
+        return not(allTrue(counted(condition.operands).map((each) => not(this.truth(each, row)))));
       case 'not':
         return not(this.truth(condition.operand, row));
       case 'exists':
@@ -143,7 +143,7 @@ function turned(operator: ComparisonOperator): ComparisonOperator {
   return TURNED[operator];
 }
 
-function all(parts: readonly Truth[]): Truth {
+function allTrue(parts: readonly Truth[]): Truth {
   if (parts.includes(false)) return false;
   return parts.includes(null) ? null : true;
 }

@@ -191,7 +191,7 @@ function isOfClass(object: JsonObject, classes: readonly string[]): boolean {
 function versionsBelow(above: Bound, alias: Alias): readonly Bound[] {
   const { ehr } = above;
   const inScope = alias.versions === 'latest' ? ehr.latest : ehr.versions;
-  const referenced = above.kind === 'node' ? referencedIds(above.object) : null;
+  const referenced = above.kind === 'node' ? folderItemIds(above.object) : null;
   step(inScope.length);
   return counted(inScope)
     .filter(
@@ -220,7 +220,7 @@ function* nodesBelow(above: Bound, classes: readonly string[]): Generator<Bound>
   const { node, version, object } = above;
   yield* wanted(version.nodes, node.number + 1, node.last);
   if (object['_type'] !== 'FOLDER') return;
-  const referenced = referencedIds(object);
+  const referenced = folderItemIds(object);
   for (const { type, versionedObjectUid, nodes } of ehr.latest) {
     step();
     if (type === 'COMPOSITION' && referenced.has(versionedObjectUid)) yield* wanted(nodes);
@@ -228,20 +228,20 @@ function* nodesBelow(above: Bound, classes: readonly string[]): Generator<Bound>
 }
 
 /** Object ids of the items of a FOLDER and of all FOLDERs below it. */
-function referencedIds(folder: JsonObject): ReadonlySet<string> {
+function folderItemIds(folder: JsonObject): ReadonlySet<string> {
   step();
   const found = new Set<string>();
-  for (const item of listOf(folder['items'])) {
+  for (const item of objectsIn(folder['items'])) {
     step();
     const id = item['id'];
     const value = isJsonObject(id) ? id['value'] : null;
     if (typeof value === 'string') found.add(rootOfUid(value).toLowerCase());
   }
-  for (const inner of counted(listOf(folder['folders'])))
-    for (const id of counted(referencedIds(inner))) found.add(id);
+  for (const inner of counted(objectsIn(folder['folders'])))
+    for (const id of counted(folderItemIds(inner))) found.add(id);
   return found;
 }
 
-function listOf(value: JsonValue | undefined): readonly JsonObject[] {
+function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? counted(value).filter(isJsonObject) : [];
 }

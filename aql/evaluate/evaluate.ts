@@ -56,7 +56,7 @@ export function evaluateQuery(
   const rows = rowsAfterWhere(found.tuples(), conjuncts);
   const lines = isGrouped(scope)
     ? new Groups(scope, evaluator, identities).of(rows)
-    : linesOf(scope, rows, evaluator);
+    : evaluatedLines(scope, rows, evaluator);
   const distinct = scope.query.select.distinct ? distinctLines(lines, identities) : lines;
   const sorted = counted([...distinct]).sort(
     (a, b) => compareLines(a, b, scope.orderBy) || compareTies(a.tie, b.tie),
@@ -76,16 +76,16 @@ function isGrouped({ columns }: Scope): boolean {
   return counted(columns).some(({ expression }) => expression.kind === 'aggregate');
 }
 
-function linesOf(scope: Scope, rows: Iterable<Row>, evaluator: RowEvaluator): readonly Line[] {
+function evaluatedLines(scope: Scope, rows: Iterable<Row>, evaluator: RowEvaluator): readonly Line[] {
   const lines: Line[] = [];
   for (const row of rows) {
     step();
-    lines.push(lineOf(scope, row, evaluator));
+    lines.push(evaluatedLine(scope, row, evaluator));
   }
   return lines;
 }
 
-function lineOf(scope: Scope, row: Row, evaluator: RowEvaluator): Line {
+function evaluatedLine(scope: Scope, row: Row, evaluator: RowEvaluator): Line {
   const cell = (expression: ColumnExpression): Found | null => {
     if (expression.kind === 'aggregate') throw new TypeError('an aggregate needs a group');
     return evaluator.value(expression, row);

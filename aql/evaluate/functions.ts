@@ -12,7 +12,7 @@ export function callFunction(call: FunctionCall, args: readonly (Found | null)[]
   const { name } = call;
   if (isPresentTime(name)) return presentTime(name, clock);
   const values = counted(args).map((arg, index) =>
-    argumentDomain(name, index) === 'number' ? numberOf(arg) : textForm(arg),
+    argumentDomain(name, index) === 'number' ? evaluatedNumber(arg) : textForm(arg),
   );
   if (name === 'CONCAT_WS') return concatWithSeparator(values);
   const there = counted(values).filter((value) => value !== null);
@@ -25,8 +25,8 @@ const VALUES: FunctionBodies<{ text: string; number: number }, Scalar> = {
   LENGTH: codePoints,
   CONTAINS: (text, part) => text.includes(part),
   POSITION: positionOf,
-  SUBSTRING: (text, from, length = Infinity) => substring(text, from, length),
-  CONCAT: (...texts) => joined(texts, ''),
+  SUBSTRING: (text, from, length = Infinity) => codePointSubstring(text, from, length),
+  CONCAT: (...texts) => joinTexts(texts, ''),
   ABS: Math.abs,
   MOD: (x, y) => (y === 0 ? null : plus(x % y)),
   CEIL: (x) => plus(Math.ceil(x)),
@@ -37,11 +37,11 @@ const VALUES: FunctionBodies<{ text: string; number: number }, Scalar> = {
 function concatWithSeparator([separator, ...values]: readonly (string | number | null)[]): string | null {
   if (separator === null || separator === undefined) return null;
   const texts = counted(values).filter((value) => value !== null);
-  return joined(counted(texts).map(String), String(separator));
+  return joinTexts(counted(texts).map(String), String(separator));
 }
 
 /** The texts as one, which is counted before it is made. */
-function joined(texts: readonly string[], separator: string): string {
+function joinTexts(texts: readonly string[], separator: string): string {
   let length = separator.length * Math.max(0, texts.length - 1);
   for (const text of counted(texts)) length += text.length;
   resultBytes(length);
@@ -70,17 +70,17 @@ function positionOf(sought: string, text: string): number {
 }
 
 /** From position `start` (1 is the first) `length` code points; positions before the first count, as in SQL. */
-function substring(text: string, start: number, length: number): string {
+function codePointSubstring(text: string, start: number, length: number): string {
   const from = Math.trunc(start);
   const to = from + Math.max(0, Math.trunc(length));
-  const begin = offsetOf(text, 0, from - 1);
-  const part = text.slice(begin, offsetOf(text, begin, to - Math.max(from, 1)));
+  const begin = codePointOffset(text, 0, from - 1);
+  const part = text.slice(begin, codePointOffset(text, begin, to - Math.max(from, 1)));
   resultBytes(part.length);
   return part;
 }
 
 /** Where in a text so many code points end that begin at an offset. */
-function offsetOf(text: string, begin: number, points: number): number {
+function codePointOffset(text: string, begin: number, points: number): number {
   characters(text);
   let at = begin;
   for (let left = points; left > 0 && at < text.length; left -= 1) at += isPairAt(text, at) ? 2 : 1;
@@ -104,7 +104,7 @@ function plus(value: number): number {
   return value === 0 ? 0 : value;
 }
 
-function numberOf(arg: Found | null): number | null {
+function evaluatedNumber(arg: Found | null): number | null {
   const reading = readingOf(arg);
   return reading?.domain === 'number' ? Number(reading.key) : null;
 }

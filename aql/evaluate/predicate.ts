@@ -35,11 +35,11 @@ export function fits(
   if (predicate === null) return true;
   step(predicate.alternatives.length);
   return counted(predicate.alternatives).some((group) =>
-    counted(group).every((condition) => conditionHolds(element, condition, classes, rules)),
+    counted(group).every((condition) => evaluatesTrue(element, condition, classes, rules)),
   );
 }
 
-function conditionHolds(
+function evaluatesTrue(
   element: Found,
   condition: PredicateCondition,
   classes: ReadonlySet<string>,
@@ -49,14 +49,14 @@ function conditionHolds(
     case 'node':
       return hasNodeId(element, condition.id, rules) && hasName(element, condition.name);
     case 'predicate-comparison':
-      return comparisonHolds(element, condition, classes, rules);
+      return comparesTrue(element, condition, classes, rules);
     case 'predicate-regex':
-      return regexHolds(element, condition, classes, rules);
+      return matchesRegex(element, condition, classes, rules);
   }
 }
 
 function hasNodeId(element: Found, id: NodeId, rules: Rules): boolean {
-  const nodeId = attributeOf(element, 'archetype_node_id');
+  const nodeId = attributeValue(element, 'archetype_node_id');
   return typeof nodeId === 'string' && isNodeIdMatch(nodeId, id.value, rules.subsumption);
 }
 
@@ -70,7 +70,7 @@ export function isNodeIdMatch(nodeId: string, wanted: string, subsumption: boole
 
 function hasName(element: Found, name: NodePredicate['name']): boolean {
   if (name === null) return true;
-  const given = attributeOf(element, 'name');
+  const given = attributeValue(element, 'name');
   if (!isJsonObject(given)) return false;
   if (name.kind === 'string') return given['value'] === name.value;
   const code = given['defining_code'];
@@ -81,12 +81,12 @@ function hasName(element: Found, name: NodePredicate['name']): boolean {
   return name.kind === 'node-id' ? isSame('local', name.value) : isSame(name.terminology, name.code);
 }
 
-function attributeOf(element: Found, attribute: string): JsonValue {
+function attributeValue(element: Found, attribute: string): JsonValue {
   return isJsonObject(element.value) ? (element.value[attribute] ?? null) : null;
 }
 
 /** A predicate's path holds when any of the values that it reaches does. */
-function comparisonHolds(
+function comparesTrue(
   element: Found,
   condition: PredicateComparison,
   classes: ReadonlySet<string>,
@@ -113,7 +113,7 @@ function comparisonHolds(
   });
 }
 
-function regexHolds(
+function matchesRegex(
   element: Found,
   condition: PredicateRegex,
   classes: ReadonlySet<string>,

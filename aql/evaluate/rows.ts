@@ -49,10 +49,10 @@ function* combined(choices: readonly (readonly Choice[])[], index: number, row: 
   } else if (list.length === 1 && list[0] === NOTHING) yield* combined(choices, index + 1, row);
   else
     for (const choice of counted(list))
-      yield* combined(choices, index + 1, { ...row, ...joined(row, choice) });
+      yield* combined(choices, index + 1, { ...row, ...joinChoices(row, choice) });
 }
 
-function joined(one: Choice, other: Choice): Choice {
+function joinChoices(one: Choice, other: Choice): Choice {
   step();
   if (one.values.size === 0 && one.elements.size === 0) return other;
   return {
@@ -84,17 +84,17 @@ function choose(node: PathNode, element: Found, active: readonly PathUse[], rule
     values: new Map(counted(ends).map((use) => [use.index, element])),
     elements: new Map([[node.id, element]]),
   };
-  return counted(below).reduce<readonly Choice[]>(product, [own]);
+  return counted(below).reduce<readonly Choice[]>(choiceProduct, [own]);
 }
 
 /** Left outer: where there is no alternative there is one NULL. */
-function product(rows: readonly Choice[], alternatives: readonly Choice[]): readonly Choice[] {
+function choiceProduct(rows: readonly Choice[], alternatives: readonly Choice[]): readonly Choice[] {
   if (alternatives.length === 0) return rows;
   const all: Choice[] = [];
   for (const row of rows)
     for (const choice of alternatives) {
       countTuple();
-      all.push(joined(row, choice));
+      all.push(joinChoices(row, choice));
     }
   return all;
 }

@@ -57,7 +57,7 @@ export function ehrsAt(data: ReferenceData, asOf: Date | null): readonly Ehr[] {
 }
 
 function ehrOf(source: ReferenceEhr, own: readonly ReferenceVersion[]): Ehr {
-  const all = counted(own).map(versionOf);
+  const all = counted(own).map(referenceVersion);
   const chains = groupBy(all, ({ versionedObjectUid }) => versionedObjectUid);
   const containers = counted([...chains]).map(([versionedObjectUid, versions]) => {
     const chain = counted(versions).sort((a, b) => a.number - b.number);
@@ -81,7 +81,7 @@ function ehrObjects(
   const status = ofType('EHR_STATUS')[0];
   const folders = ofType('FOLDER');
   const compositionIds = counted(ofType('COMPOSITION')).map(({ versionedObjectUid }) => versionedObjectUid);
-  const contributionUids = contributionsOf(own);
+  const contributionUids = namedContributions(own);
   const cell = ehrObject({
     ehrId: source.ehrId,
     systemId: source.systemId,
@@ -103,7 +103,7 @@ function ehrObjects(
   return { pathObject, cell };
 }
 
-function contributionsOf(own: readonly ReferenceVersion[]): string[] {
+function namedContributions(own: readonly ReferenceVersion[]): string[] {
   const times = new Map<string, number>();
   for (const { contributionUid, timeCommitted } of counted(own))
     times.set(contributionUid, timeCommitted.getTime());
@@ -112,7 +112,7 @@ function contributionsOf(own: readonly ReferenceVersion[]): string[] {
     .map(([uid]) => uid);
 }
 
-function versionOf(source: ReferenceVersion): Version {
+function referenceVersion(source: ReferenceVersion): Version {
   const [versionedObjectUid = '', , number = '0'] = uidParts(source.uid);
   const root =
     source.data === null ? null : { ...source.data, uid: { _type: 'OBJECT_VERSION_ID', value: source.uid } };
@@ -126,11 +126,11 @@ function versionOf(source: ReferenceVersion): Version {
     object: originalVersion(source, root),
     nodes,
   };
-  if (root !== null) collect(root, null, version, nodes);
+  if (root !== null) collectNodes(root, null, version, nodes);
   return version;
 }
 
-function collect(object: JsonObject, above: Node | null, version: Version, nodes: Node[]): void {
+function collectNodes(object: JsonObject, above: Node | null, version: Version, nodes: Node[]): void {
   step();
   const nodeId = object['archetype_node_id'];
   const isArchetyped = typeof nodeId === 'string' && isArchetypeId(nodeId);
@@ -146,7 +146,7 @@ function collect(object: JsonObject, above: Node | null, version: Version, nodes
   nodes.push(node);
   for (const value of counted(Object.values(object)))
     for (const child of counted(Array.isArray(value) ? value : [value]))
-      if (isJsonObject(child)) collect(child, node, version, nodes);
+      if (isJsonObject(child)) collectNodes(child, node, version, nodes);
   node.last = nodes.length - 1;
 }
 

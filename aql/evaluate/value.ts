@@ -33,7 +33,7 @@ export function plain(value: JsonValue): Found {
 export function attributeValues(from: Found, attribute: string): readonly Found[] {
   const parent = from.value;
   if (!isJsonObject(parent)) return [];
-  if (!Object.hasOwn(parent, attribute)) return rubricOf(from, attribute);
+  if (!Object.hasOwn(parent, attribute)) return rubricValues(from, attribute);
   const value = parent[attribute] ?? null;
   const values = Array.isArray(value) ? value : [value];
   return counted(values)
@@ -42,7 +42,7 @@ export function attributeValues(from: Found, attribute: string): readonly Found[
 }
 
 /** The rubric of a `defining_code` without `preferred_term` is the value of its DV_CODED_TEXT. */
-function rubricOf({ parent, attribute: code }: Found, attribute: string): readonly Found[] {
+function rubricValues({ parent, attribute: code }: Found, attribute: string): readonly Found[] {
   if (attribute !== 'preferred_term' || code !== 'defining_code') return [];
   const rubric = parent?.['value'];
   return typeof rubric === 'string' ? [plain(rubric)] : [];
@@ -56,7 +56,7 @@ export function readingOf(found: Found | null): Reading | null {
   if (typeof value === 'boolean') return reading('boolean', value);
   if (isJsonObject(value)) return readingOfObject(value);
   if (typeof value !== 'string') return null;
-  const isValue = parent !== null && attribute === 'value' && TEMPORAL.has(typeName(parent));
+  const isValue = parent !== null && attribute === 'value' && TEMPORAL.has(rmTypeName(parent));
   return isValue ? readingOfObject(parent) : reading('text', value);
 }
 
@@ -64,7 +64,7 @@ export function readingOf(found: Found | null): Reading | null {
 const TEMPORAL: ReadonlySet<string> = new Set(['DV_DATE', 'DV_TIME', 'DV_DATE_TIME', 'DV_DURATION']);
 
 function readingOfObject(object: JsonObject): Reading | null {
-  const domain = domainOfType(typeName(object));
+  const domain = domainOfType(rmTypeName(object));
   if (domain === null) return null;
   if (domain === 'text') return textReading(object);
   if (domain === 'boolean') {
@@ -88,7 +88,7 @@ function reading(domain: Domain, key: Reading['key']): Reading {
   return { domain, key, coded: null };
 }
 
-function typeName(object: JsonObject): string {
+function rmTypeName(object: JsonObject): string {
   const type = object['_type'];
   return typeof type === 'string' ? type : '';
 }
@@ -102,8 +102,8 @@ export function compareWithLiteral(
   step();
   if (operator === '!=') return !compareWithLiteral(left, '=', literal);
   if (left === null) return false;
-  const key = keyOf(left.domain, literal);
-  if (key === null) return left.domain === 'date' && compareDateWithTime(left.key, operator, literal);
+  const key = comparisonKey(left.domain, literal);
+  if (key === null) return left.domain === 'date' && compareDayWithTime(left.key, operator, literal);
   return holds(compareKeys(left.key, key), operator) || (operator === '=' && left.coded === key);
 }
 
@@ -119,7 +119,7 @@ export function compareReadings(
   return holds(compareKeys(left.key, right.key), operator);
 }
 
-function keyOf(domain: Domain, literal: Literal | CodeItem): Reading['key'] | null {
+function comparisonKey(domain: Domain, literal: Literal | CodeItem): Reading['key'] | null {
   switch (literal.kind) {
     case 'null':
       return null;
@@ -149,7 +149,7 @@ const TEXT_READERS: Readonly<Record<Domain, (text: string) => Reading['key'] | n
 };
 
 /** A DV_DATE never equals a literal with a time; the order looks at the literal's date. */
-function compareDateWithTime(
+function compareDayWithTime(
   day: Reading['key'],
   operator: ComparisonOperator,
   literal: Literal | CodeItem,
@@ -192,10 +192,10 @@ export function textForm(found: Found | null): string | null {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (!isJsonObject(value)) return null;
   const type = value['_type'];
-  if (type === 'CODE_PHRASE') return textOrNull(value['code_string']);
-  return textOrNull(type === 'DV_QUANTITY' || type === 'DV_COUNT' ? value['magnitude'] : value['value']);
+  if (type === 'CODE_PHRASE') return stringValue(value['code_string']);
+  return stringValue(type === 'DV_QUANTITY' || type === 'DV_COUNT' ? value['magnitude'] : value['value']);
 }
 
-function textOrNull(value: JsonValue | undefined): string | null {
+function stringValue(value: JsonValue | undefined): string | null {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }

@@ -47,7 +47,7 @@ export function timeLeaf(value: JsonValue | undefined, archetypeId: string, path
 function unorderedLeaves(value: JsonObject, type: string): [LeafSuffix, string | boolean][] {
   switch (type) {
     case 'DV_CODED_TEXT':
-      return [...indexedText('s', value.value), ...indexedText('c', codeString(value))];
+      return [...indexedText('s', value.value), ...indexedText('c', leafCode(value))];
     case 'DV_TEXT':
     case 'DV_URI':
     case 'DV_EHR_URI':
@@ -63,7 +63,7 @@ function unorderedLeaves(value: JsonObject, type: string): [LeafSuffix, string |
   }
 }
 
-function codeString(value: JsonObject): JsonValue | undefined {
+function leafCode(value: JsonObject): JsonValue | undefined {
   return isJsonObject(value.defining_code) ? value.defining_code.code_string : undefined;
 }
 

@@ -103,7 +103,7 @@ export function deriveContent(canonical: JsonObject, leafIndex: LeafIndex): Deri
     leafIndex,
   };
   openSegment(canonical, null, NO_PARENT, work);
-  const template = templateIdOf(canonical);
+  const template = rootTemplateId(canonical);
   if (template !== null) work.keys.add(templateKey(template));
   return {
     keys: [...work.keys],
@@ -111,7 +111,7 @@ export function deriveContent(canonical: JsonObject, leafIndex: LeafIndex): Deri
     lv: work.leaves,
     refs: [...work.refs],
     tpl: template,
-    start: startOf(work.segments[0]).getTime(),
+    start: segmentStart(work.segments[0]).getTime(),
     shapes: [...work.shapes],
   };
 }
@@ -148,9 +148,9 @@ function openSegment(node: JsonObject, attribute: string | null, parent: number,
     e: 0,
     p: parent,
     a: attribute,
-    t: text(node._type),
-    k: text(node.archetype_node_id),
-    nm: isJsonObject(node.name) ? text(node.name.value) : '',
+    t: textOrEmpty(node._type),
+    k: textOrEmpty(node.archetype_node_id),
+    nm: isJsonObject(node.name) ? textOrEmpty(node.name.value) : '',
     o: {},
   };
   work.segments.push(segment);
@@ -163,7 +163,7 @@ function openSegment(node: JsonObject, attribute: string | null, parent: number,
 
 /** Copies a node that is not below a data value: finds segments, shapes and leaves on its way. */
 function copyNode(node: JsonObject, at: SegmentPath, work: Work): JsonObject {
-  const type = text(node._type);
+  const type = textOrEmpty(node._type);
   if (BINDABLE.has(type)) {
     work.keys.add(type);
     if (at.dotted !== '') work.shapes.add(shapeKey(at.segment.k, type, at.dotted));
@@ -193,7 +193,7 @@ function copyList(list: JsonValue[], attribute: string, at: SegmentPath, work: W
 }
 
 function copyChild(child: JsonObject, attribute: string, at: SegmentPath, work: Work): JsonObject {
-  const type = text(child._type);
+  const type = textOrEmpty(child._type);
   if (!BINDABLE.has(type)) return copyValue(child, type);
   const code = child.archetype_node_id;
   const dotted = at.dotted === '' ? attribute : `${at.dotted}.${attribute}`;
@@ -215,9 +215,9 @@ function copyValue(value: JsonObject, type: string): JsonObject {
     if (typeof member !== 'object' || member === null) copy[attribute] = member;
     else if (Array.isArray(member))
       copy[attribute] = counted(member).map((each) =>
-        isJsonObject(each) ? copyValue(each, text(each._type)) : each,
+        isJsonObject(each) ? copyValue(each, textOrEmpty(each._type)) : each,
       );
-    else copy[attribute] = copyValue(member, text(member._type));
+    else copy[attribute] = copyValue(member, textOrEmpty(member._type));
   }
   if (type.startsWith('DV_')) {
     const magnitude = orderedValue(value);
@@ -249,19 +249,19 @@ function collectReferences(items: JsonValue | undefined, refs: Set<string>): voi
   }
 }
 
-function templateIdOf(root: JsonObject): string | null {
+function rootTemplateId(root: JsonObject): string | null {
   const details = root.archetype_details;
   if (!isJsonObject(details) || !isJsonObject(details.template_id)) return null;
   return typeof details.template_id.value === 'string' ? details.template_id.value : null;
 }
 
-function startOf(root: OpenSegment | undefined): Date {
+function segmentStart(root: OpenSegment | undefined): Date {
   const context = root?.o.context;
   if (!isJsonObject(context) || !isJsonObject(context.start_time)) return NO_START;
   const instant = context.start_time._m;
   return typeof instant === 'number' ? new Date(instant) : NO_START;
 }
 
-function text(value: JsonValue | undefined): string {
+function textOrEmpty(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }

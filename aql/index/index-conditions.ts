@@ -200,7 +200,7 @@ class IndexConditions {
     if (!this.bound.has(alias) || alias.kind !== 'object') return [];
     const leaf = leafAddress(path, alias);
     if (leaf === null) return [];
-    const suffixes = suffixesOf(leaf.ending, operator, item);
+    const suffixes = indexSuffixes(leaf.ending, operator, item);
     const kept = counted(suffixes).filter(
       ([suffix]) => this.context.leafIndex === 'all' || NUMERIC.includes(suffix),
     );
@@ -270,7 +270,7 @@ function leafAddress(path: IdentifiedPath, alias: Alias): LeafAddress | null {
   let coded = '';
   for (const [index, step] of counted(path.steps).entries()) {
     const rest = path.steps.slice(index);
-    const ending = endingOf(rest, coded, alias);
+    const ending = pathEnding(rest, coded, alias);
     if (ending !== null) return { archetypeId, ...ending, depth: index };
     const { nodeId } = demandedIdentity(step.predicate);
     if (nodeId !== null && isArchetypeId(nodeId)) {
@@ -283,7 +283,7 @@ function leafAddress(path: IdentifiedPath, alias: Alias): LeafAddress | null {
   return null;
 }
 
-function endingOf(
+function pathEnding(
   rest: readonly PathStep[],
   coded: string,
   alias: Alias,
@@ -313,7 +313,7 @@ const TEMPORAL: readonly (readonly [LeafSuffix, Domain])[] = [
 const VALUE_ENDINGS: ReadonlySet<string> = new Set(['value', 'value/value', 'value/magnitude']);
 
 /** The suffixes under which a literal can stand; empty when some value that matches has no leaf. */
-function suffixesOf(ending: string, operator: ComparisonOperator, item: Literal): SuffixValue[] {
+function indexSuffixes(ending: string, operator: ComparisonOperator, item: Literal): SuffixValue[] {
   if (ending === 'time') {
     const instant = literalIn('instant', item);
     return instant === null ? [] : [['t', instant]];
@@ -329,10 +329,10 @@ function textSuffixes(ending: string, item: Extract<Literal, { kind: 'string' }>
   if (Buffer.byteLength(item.value) > MAX_LEAF_TEXT_BYTES) return [];
   if (ending === 'value/defining_code/code_string') return [['c', item.value]];
   if (ending === 'value/id') return [['i', item.value]];
-  return ending === 'value/magnitude' ? [] : [['s', item.value], ...temporal(item)];
+  return ending === 'value/magnitude' ? [] : [['s', item.value], ...temporalSuffixes(item)];
 }
 
-function temporal(item: Literal): SuffixValue[] {
+function temporalSuffixes(item: Literal): SuffixValue[] {
   return TEMPORAL.flatMap(([suffix, domain]): SuffixValue[] => {
     const value = literalIn(domain, item);
     return value === null ? [] : [[suffix, value]];

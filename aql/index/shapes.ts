@@ -22,8 +22,8 @@ export function shapeCatalogue(ids: readonly string[]): ShapeCatalogue {
     const end = id.lastIndexOf('|');
     const middle = id.lastIndexOf('|', end - 1);
     if (end < 0 || middle < 0) continue;
-    const archetypes = getOrAdd(byType, id.slice(middle + 1, end), () => new Map<string, Set<string>>());
-    getOrAdd(archetypes, id.slice(0, middle), () => new Set<string>()).add(id.slice(end + 1));
+    const archetypes = getOrAddShape(byType, id.slice(middle + 1, end), () => new Map<string, Set<string>>());
+    getOrAddShape(archetypes, id.slice(0, middle), () => new Set<string>()).add(id.slice(end + 1));
   }
   const paths = (types: readonly string[], archetypeIds: readonly string[] | null): string[] => {
     const found = new Set<string>();
@@ -46,7 +46,7 @@ export function relativePaths(paths: readonly string[], tops: readonly string[])
   return [...found].sort();
 }
 
-function getOrAdd<K, V>(entries: Map<K, V>, key: K, make: () => V): V {
+function getOrAddShape<K, V>(entries: Map<K, V>, key: K, make: () => V): V {
   const existing = entries.get(key);
   if (existing !== undefined) return existing;
   const added = make();

@@ -22,18 +22,18 @@ const LOGICAL: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
 
 /** Dotted fields that a match document reads. */
 export function fieldsOfMatch(match: MongoValue, found: Set<string> = new Set()): Set<string> {
-  for (const [name, part] of counted(membersOf(match))) {
-    if (LOGICAL.has(name)) for (const [, each] of counted(membersOf(part))) fieldsOfMatch(each, found);
+  for (const [name, part] of counted(valueMembers(match))) {
+    if (LOGICAL.has(name)) for (const [, each] of counted(valueMembers(part))) fieldsOfMatch(each, found);
     else if (!name.startsWith('$')) found.add(name);
   }
   return found;
 }
 
-function membersOf(value: MongoValue): readonly (readonly [string, MongoValue])[] {
+function valueMembers(value: MongoValue): readonly (readonly [string, MongoValue])[] {
   if (typeof value !== 'object' || value === null || value instanceof Date) return [];
-  return isList(value) ? counted(value).map((part) => ['', part]) : Object.entries(value);
+  return isValueList(value) ? counted(value).map((part) => ['', part]) : Object.entries(value);
 }
 
-function isList(value: MongoValue): value is readonly MongoValue[] {
+function isValueList(value: MongoValue): value is readonly MongoValue[] {
   return Array.isArray(value);
 }

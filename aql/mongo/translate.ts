@@ -152,7 +152,7 @@ function bindFrom(node: FromNode, stateOf: (node: FromClass) => FromState): Boun
     return { collection: base.collection, steps: [...base.steps, ...joins] };
   }
   const names = counted(node.operands).map((_, index) => `j${index}`);
-  const joins = zip(counted(node.operands), names).map(([each, name]) => joinAll(each, name, true, stateOf));
+  const joins = counted(zip(node.operands, names)).map(([each, name]) => joinAll(each, name, true, stateOf));
   const lookups = counted(joins)
     .map(([step]) => step)
     .filter((step) => step !== undefined);

@@ -84,7 +84,7 @@ export function and(...parts: Expression[]): Expression {
 
 /** As `and`, for parts that are as many as the query likes: too many arguments would overflow the stack. */
 export function conjunction(parts: readonly Expression[]): Expression {
-  return joined('$and', parts, true);
+  return joinExpressions('$and', parts, true);
 }
 
 /** Disjunction without nesting and repeats; `false` when empty. */
@@ -94,14 +94,18 @@ export function or(...parts: Expression[]): Expression {
 
 /** As `or`, for parts that are as many as the query likes: too many arguments would overflow the stack. */
 export function disjunction(parts: readonly Expression[]): Expression {
-  return joined('$or', parts, false);
+  return joinExpressions('$or', parts, false);
 }
 
 /** More parts than these are not compared with each other: nothing that is built here repeats itself so often. */
 const MOST_COMPARED = 16;
 
 /** `neutral` is left out, and its opposite decides alone. */
-function joined(operator: '$and' | '$or', parts: readonly Expression[], neutral: boolean): Expression {
+function joinExpressions(
+  operator: '$and' | '$or',
+  parts: readonly Expression[],
+  neutral: boolean,
+): Expression {
   const flat = counted(counted(parts).flatMap((part) => operandsOf(operator, part))).filter(
     (part) => part !== neutral,
   );
@@ -110,7 +114,7 @@ function joined(operator: '$and' | '$or', parts: readonly Expression[], neutral:
     flat.length > MOST_COMPARED
       ? flat
       : counted(flat).filter(
-          (part, index) => !counted(flat.slice(0, index)).some((before) => isSame(before, part)),
+          (part, index) => !counted(flat.slice(0, index)).some((before) => isSameExpression(before, part)),
         );
   const [only] = different;
   if (only === undefined) return neutral;
@@ -123,7 +127,7 @@ function operandsOf(operator: Operator, part: Expression): readonly Expression[]
   return isList(part.args) ? part.args : [part];
 }
 
-function isSame(left: unknown, right: unknown): boolean {
+function isSameExpression(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
   if (left instanceof Date || right instanceof Date)
@@ -132,7 +136,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return (
     Array.isArray(left) === Array.isArray(right) &&
     names.length === Object.keys(right).length &&
-    counted(names).every((name) => isSame(Reflect.get(left, name), Reflect.get(right, name)))
+    counted(names).every((name) => isSameExpression(Reflect.get(left, name), Reflect.get(right, name)))
   );
 }
 

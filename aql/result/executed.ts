@@ -25,7 +25,7 @@ export function executedAql(query: BoundQuery, page: Pick<Page, 'appended'>): st
     moved.size === 0
       ? query.from
       : mapPredicates(query.from, (each) => predicateWith(each, [...moved.values()]));
-  const where = moved.size === 0 ? query.where : without(query.where, new Set(moved.keys()));
+  const where = moved.size === 0 ? query.where : withoutConditions(query.where, new Set(moved.keys()));
   const text = renderAql({ ...query, from, where });
   if (page.appended === null) return text;
   const { limit, offset } = page.appended;
@@ -102,7 +102,7 @@ function predicateWith(
   return { kind: 'predicate', alternatives: [[...(predicate?.alternatives[0] ?? []), ...added]], at };
 }
 
-function without(where: Condition | null, moved: ReadonlySet<Condition>): Condition | null {
+function withoutConditions(where: Condition | null, moved: ReadonlySet<Condition>): Condition | null {
   if (where === null || moved.has(where)) return null;
   if (where.kind !== 'and') return where;
   const operands = counted(where.operands).filter((each) => !moved.has(each));

@@ -73,10 +73,10 @@ function pipelineStage(stage: JsonObject): ExplainedStage[] {
     {
       stage: name,
       index: indexes === '' ? null : indexes,
-      documentsExamined: numberOf(stage.totalDocsExamined),
-      keysExamined: numberOf(stage.totalKeysExamined),
-      returned: numberOf(stage.nReturned),
-      milliseconds: numberOf(stage.executionTimeMillisEstimate),
+      documentsExamined: reportedNumber(stage.totalDocsExamined),
+      keysExamined: reportedNumber(stage.totalKeysExamined),
+      returned: reportedNumber(stage.nReturned),
+      milliseconds: reportedNumber(stage.executionTimeMillisEstimate),
     },
   ];
 }
@@ -90,10 +90,10 @@ function cursorStages({ queryPlanner, executionStats }: JsonObject): ExplainedSt
     {
       stage: scans.stages.join(', ') || 'find',
       index: scans.indexes.join(', ') || null,
-      documentsExamined: numberOf(stats.totalDocsExamined),
-      keysExamined: numberOf(stats.totalKeysExamined),
-      returned: numberOf(stats.nReturned),
-      milliseconds: numberOf(stats.executionTimeMillis),
+      documentsExamined: reportedNumber(stats.totalDocsExamined),
+      keysExamined: reportedNumber(stats.totalKeysExamined),
+      returned: reportedNumber(stats.nReturned),
+      milliseconds: reportedNumber(stats.executionTimeMillis),
     },
   ];
 }
@@ -113,7 +113,7 @@ function scansOf(plan: JsonValue): { readonly stages: string[]; readonly indexes
   return { stages: [...stages], indexes: [...indexes] };
 }
 
-function numberOf(value: JsonValue | undefined): number | null {
+function reportedNumber(value: JsonValue | undefined): number | null {
   const number = typeof value === 'string' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }

@@ -52,18 +52,18 @@ export function rowText({ row, segs }: RawRow, columns: readonly PlanColumn[]): 
     if (column === undefined) break;
     const value = row[i] ?? null;
     if (i > 0) text += ',';
-    text += cellText(value, column, segs);
+    text += resultCellText(value, column, segs);
   }
   return `${text}]`;
 }
 
-function cellText(value: JsonValue, { kind, name, segs }: PlanColumn, all: RawRow['segs']): string {
+function resultCellText(value: JsonValue, { kind, name, segs }: PlanColumn, all: RawRow['segs']): string {
   if (value === null) return 'null';
   switch (kind) {
     case 'text':
       return typeof value === 'string' ? value : 'null';
     case 'version':
-      return versionText(value);
+      return cellVersionText(value);
     case 'object':
       return JSON.stringify(wholeObject(value, (segs === null ? null : all?.[segs]) ?? []));
     case 'total':
@@ -79,7 +79,7 @@ function totalText(value: JsonValue, column: string): string {
 }
 
 /** An ORIGINAL_VERSION whose `data` is the stored text. */
-function versionText(value: JsonValue): string {
+function cellVersionText(value: JsonValue): string {
   if (!isJsonObject(value)) return 'null';
   const { data, ...rest } = value;
   const head = JSON.stringify(wholeObject(rest, []));

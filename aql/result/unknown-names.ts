@@ -190,11 +190,11 @@ function archetypesOfCodes({ parent }: Alias): readonly string[] {
 function archetypesAround(alias: Alias): readonly string[] {
   const names = counted(alias.predicate?.alternatives.flat())?.map(demandedNodeId) ?? [];
   const ids = counted(names).filter((name) => name !== null && isArchetypeId(name));
-  return ids.length > 0 ? counted(ids).filter((id) => id !== null) : archetypesAbove(alias);
+  return ids.length > 0 ? counted(ids).filter((id) => id !== null) : archetypesAboveAlias(alias);
 }
 
 /** Between a class and the one above it another archetype may stand, but not between an entry and its parts. */
-function archetypesAbove({ parent, classes }: Alias): readonly string[] {
+function archetypesAboveAlias({ parent, classes }: Alias): readonly string[] {
   if (parent === null || !isWithinEntry(classes)) return UNKNOWN;
   const isPart =
     isWithinEntry(parent.classes) || counted(parent.classes).every((name) => isKindOf(name, 'ENTRY'));

@@ -89,14 +89,14 @@ function misfitOf(
 ): Misfit | null {
   const domains = pathType(classes, path.steps)?.domains;
   if (literal.kind === 'null' || domains === undefined || domains.size === 0) return null;
-  if (counted([...domains]).some((domain) => isOf(domain, literal))) return null;
+  if (counted([...domains]).some((domain) => isOfDomain(domain, literal))) return null;
   const isImpossible = counted([...domains]).every((domain) => TEMPORAL.includes(domain));
   const text = literal.kind === 'code' ? literal.code : renderValue(literal);
   return { at: literal.at, literal: text, path: renderValue(path), domains, isImpossible };
 }
 
 /** A DV_DATE has an order with a date-time too. */
-function isOf(domain: Domain, literal: Literal | CodeItem): boolean {
+function isOfDomain(domain: Domain, literal: Literal | CodeItem): boolean {
   if (literalIn(domain, literal) !== null) return true;
   return domain === 'date' && literalIn('instant', literal) !== null;
 }

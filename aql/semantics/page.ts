@@ -43,10 +43,10 @@ export function pageOf(query: BoundQuery, request: PageRequest, limits: PageLimi
 }
 
 function limitPage(clause: BoundQuery['limit'], request: PageRequest, limits: PageLimits): Page {
-  const asked = clause === null ? request.fetch : numberOf(clause.limit);
+  const asked = clause === null ? request.fetch : boundCount(clause.limit);
   capped(asked, limits);
   const limit = asked ?? limits.defaultFetch ?? limits.maxFetch;
-  const offset = (clause === null ? request.offset : numberOf(clause.offset)) ?? 0;
+  const offset = (clause === null ? request.offset : boundCount(clause.offset)) ?? 0;
   const isAppended = clause === null && (limit !== null || offset > 0);
   return {
     top: null,
@@ -87,6 +87,6 @@ function capped(count: number | null, { maxFetch }: PageLimits): void {
     throw new CdrError('invalid', `a query may ask for at most ${maxFetch} rows`);
 }
 
-function numberOf(count: NonNullable<BoundQuery['limit']>['limit']): number | null {
+function boundCount(count: NonNullable<BoundQuery['limit']>['limit']): number | null {
   return count?.value ?? null;
 }

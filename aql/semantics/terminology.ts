@@ -124,18 +124,20 @@ class Resolver {
   private matchSet(set: MatchSet<Unanswered>): MatchSet {
     if (set.kind === 'list') {
       const items = counted(set.items).flatMap((item) => this.matchItem(item));
-      return items.length === set.items.length ? { ...set, items } : listOf(items, set.at);
+      return items.length === set.items.length ? { ...set, items } : matchList(items, set.at);
     }
     const answer = this.ask({ kind: 'uri', key: `{${set.uri}}`, uri: set.uri }, true);
-    return listOf(itemsOf(answer, set.at), set.at);
+    return matchList(answeredItems(answer, set.at), set.at);
   }
 
   private matchItem(item: MatchItem<Unanswered>): readonly MatchItem[] {
-    return item.kind === 'terminology' ? itemsOf(this.ask(questionOf(item), true), item.at) : [item];
+    return item.kind === 'terminology'
+      ? answeredItems(this.ask(terminologyQuestion(item), true), item.at)
+      : [item];
   }
 
   private literal(call: TerminologyCall): Literal {
-    const answer = this.ask(questionOf(call), false);
+    const answer = this.ask(terminologyQuestion(call), false);
     const { at } = call;
     if (answer.kind === 'boolean') return { kind: 'boolean', value: answer.value, at };
     if (answer.kind === 'text')
@@ -144,7 +146,7 @@ class Resolver {
   }
 }
 
-function questionOf(call: TerminologyCall): TerminologyQuestion {
+function terminologyQuestion(call: TerminologyCall): TerminologyQuestion {
   const [operation, service, parameters] = call.args.map((arg) => (arg.kind === 'string' ? arg.value : ''));
   return {
     kind: 'call',
@@ -156,7 +158,7 @@ function questionOf(call: TerminologyCall): TerminologyQuestion {
 }
 
 /** A service may answer with any number of codes. */
-function listOf(items: readonly MatchItem[], at: Position): MatchList {
+function matchList(items: readonly MatchItem[], at: Position): MatchList {
   if (items.length > MAX_ALL_LIST_VALUES)
     throw aqlError(
       at,
@@ -165,7 +167,7 @@ function listOf(items: readonly MatchItem[], at: Position): MatchList {
   return { kind: 'list', items, at };
 }
 
-function itemsOf(answer: TerminologyAnswer, at: Position): readonly MatchItem[] {
+function answeredItems(answer: TerminologyAnswer, at: Position): readonly MatchItem[] {
   switch (answer.kind) {
     case 'codes':
       return counted(answer.codes).map((code) => ({ kind: 'code', code, at }));

@@ -133,11 +133,11 @@ export function pathType(classes: ReadonlySet<string>, steps: readonly PathStep[
   return {
     classes: last.classes,
     domains: domainsOf(last.classes),
-    identifier: identifierOf(classes, steps),
+    identifier: typeIdentifier(classes, steps),
   };
 }
 
-function identifierOf(classes: ReadonlySet<string>, steps: readonly PathStep[]): PathType['identifier'] {
+function typeIdentifier(classes: ReadonlySet<string>, steps: readonly PathStep[]): PathType['identifier'] {
   if (steps.length < 2 || steps[steps.length - 1]?.attribute !== 'value') return null;
   const parent = steps[steps.length - 2]?.attribute;
   const along = typesAlong(classes, steps.slice(0, -2));

@@ -128,7 +128,7 @@ export class Cursor {
     const token = this.token;
     const nearest = token.kind === 'word' ? nearestWord(token.text, words) : null;
     const meant = nearest === null ? '' : `; did you mean ${nearest}?`;
-    throw syntaxError(token.at, `expected ${expected}, found ${describe(token)}${meant}`);
+    throw syntaxError(token.at, `expected ${expected}, found ${describeToken(token)}${meant}`);
   }
 
   private tokenAt(index: number): Token {
@@ -138,7 +138,7 @@ export class Cursor {
   }
 }
 
-function describe(token: Token): string {
+function describeToken(token: Token): string {
   if (token.kind === 'end') return 'the end of the query';
   const text = token.text.length > 40 ? `${token.text.slice(0, 40)}…` : token.text;
   if (token.kind === 'parameter') return `parameter $${text}`;

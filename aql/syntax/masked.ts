@@ -16,7 +16,7 @@ export function maskedAql(text: string): string | null {
   }
   const tokens = tokenize(text);
   return tokens
-    .map((token, index) => gap(token, tokens[index - 1]) + shown(token, tokens[index - 1]))
+    .map((token, index) => gap(token, tokens[index - 1]) + maskedToken(token, tokens[index - 1]))
     .join('');
 }
 
@@ -25,7 +25,7 @@ function gap(token: Token, before: Token | undefined): string {
   return before === undefined || before.end === token.start || token.kind === 'end' ? '' : ' ';
 }
 
-function shown(token: Token, before: Token | undefined): string {
+function maskedToken(token: Token, before: Token | undefined): string {
   switch (token.kind) {
     case 'symbol':
     case 'end':

@@ -31,37 +31,37 @@ export type DocumentOf<F extends Fields> = {
   readonly [N in keyof F as N extends OptionalName<F> ? never : N]: Held<F[N]>;
 } & { readonly [N in keyof F as N extends OptionalName<F> ? N : never]?: Held<F[N]> };
 
-const field = <V>(storedAs: StoredAs): Field<V> => ({ storedAs, isOptional: false });
+const fieldStoredAs = <V>(storedAs: StoredAs): Field<V> => ({ storedAs, isOptional: false });
 
 /** A text. */
-export const text = field<string>(String);
+export const text = fieldStoredAs<string>(String);
 /** A number. */
-export const number = field<number>(Number);
+export const number = fieldStoredAs<number>(Number);
 /** A moment, UTC in ms. */
-export const date = field<Date>(Date);
+export const date = fieldStoredAs<Date>(Date);
 /** True or false. */
-export const flag = field<boolean>(Boolean);
+export const flag = fieldStoredAs<boolean>(Boolean);
 /** A flag that is only ever set to true. */
-export const mark = field<true>(Boolean);
+export const mark = fieldStoredAs<true>(Boolean);
 
 /** One of some words. */
-export const oneOf = <V extends string>(): Field<V> => field(String);
+export const oneOf = <V extends string>(): Field<V> => fieldStoredAs(String);
 
 /** JSON and whatever else mongoose is not to look into. */
-export const opaque = <V>(): Field<V> => field(Schema.Types.Mixed);
+export const opaque = <V>(): Field<V> => fieldStoredAs(Schema.Types.Mixed);
 
 /** A list, which mongoose adds empty to a document that it is to make. */
-export const listOf = <V>({ storedAs }: Field<V>): Field<readonly V[]> => field([storedAs]);
+export const listOf = <V>({ storedAs }: Field<V>): Field<readonly V[]> => fieldStoredAs([storedAs]);
 
 /** An object with fields of its own; one of them may be called `type`. */
 export const nested = <F extends Fields>(fields: F): Field<DocumentOf<F>> =>
-  field(new Schema(definitionOf(fields), { _id: false, id: false, typeKey: '$type' }));
+  fieldStoredAs(new Schema(definitionOf(fields), { _id: false, id: false, typeKey: '$type' }));
 
 /** A field that documents may lack. */
 export const optional = <V>(of: Field<V>): Field<V, true> => ({ storedAs: of.storedAs, isOptional: true });
 
 /** A field that may be null. */
-export const nullable = <V>({ storedAs }: Field<V>): Field<V | null> => field(storedAs);
+export const nullable = <V>({ storedAs }: Field<V>): Field<V | null> => fieldStoredAs(storedAs);
 
 function definitionOf(fields: Fields): Record<string, StoredAs> {
   return Object.fromEntries(Object.entries(fields).map(([name, { storedAs }]) => [name, storedAs]));

@@ -80,7 +80,7 @@ const UNSEALED: IndexLayout = {
 };
 const LATEST = { partialFilterExpression: { [FIELD.isLatest]: true } } as const;
 const leaf = (field: string): string => `${FIELD.leaves}.${field}`;
-const exists = (field: string): IndexLayout['options'] => ({
+const whereFieldExists = (field: string): IndexLayout['options'] => ({
   partialFilterExpression: { [field]: { $exists: true } },
 });
 
@@ -99,10 +99,10 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
     indexes: [
       {
         key: { 'subject.namespace': 1, 'subject.id': 1 },
-        options: { unique: true, ...exists('subject.id') },
+        options: { unique: true, ...whereFieldExists('subject.id') },
       },
-      { key: { merged_into: 1 }, options: { ...exists('merged_into') } },
-      { key: { 'identities.key': 1 }, options: { ...exists('identities.key') } },
+      { key: { merged_into: 1 }, options: { ...whereFieldExists('merged_into') } },
+      { key: { 'identities.key': 1 }, options: { ...whereFieldExists('identities.key') } },
     ],
   },
   {
@@ -122,7 +122,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
     name: COLLECTIONS.versions,
     indexes: [
       { key: { ehr_id: 1, object_id: 1, time_committed: -1 } },
-      { key: { template_id: 1 }, options: { ...exists('template_id') } },
+      { key: { template_id: 1 }, options: { ...whereFieldExists('template_id') } },
     ],
   },
   { name: COLLECTIONS.contributions, indexes: [{ key: { ehr_id: 1, time_committed: 1 } }, UNSEALED] },
@@ -169,7 +169,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
     indexes: [
       { key: { owner: 1, saved_at: -1 } },
       { key: { ehr_id: 1 } },
-      { key: { object_id: 1 }, options: { ...exists('object_id') } },
+      { key: { object_id: 1 }, options: { ...whereFieldExists('object_id') } },
       { key: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
     ],
   },
@@ -204,8 +204,8 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
     indexes: [
       { key: { subject: 1 }, options: { unique: true } },
       { key: { ehr_id: 1 } },
-      { key: { other_ehr: 1 }, options: { ...exists('other_ehr') } },
-      { key: { object_id: 1 }, options: { ...exists('object_id') } },
+      { key: { other_ehr: 1 }, options: { ...whereFieldExists('other_ehr') } },
+      { key: { object_id: 1 }, options: { ...whereFieldExists('object_id') } },
     ],
   },
   {
@@ -214,12 +214,12 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
       { key: { time: 1 } },
       { key: { ehr_id: 1, time: 1 } },
       // Few records have these, so that writes do not pay for them.
-      { key: { ehr_ids: 1, time: 1 }, options: { ...exists('ehr_ids') } },
-      { key: { target: 1, time: 1 }, options: { ...exists('target') } },
+      { key: { ehr_ids: 1, time: 1 }, options: { ...whereFieldExists('ehr_ids') } },
+      { key: { target: 1, time: 1 }, options: { ...whereFieldExists('target') } },
       { key: { status: 1, time: 1 }, options: { partialFilterExpression: { status: { $gte: 400 } } } },
       { key: { user: 1, time: 1 } },
       UNSEALED,
-      { key: { sub: 1, time: 1 }, options: { ...exists('sub') } },
+      { key: { sub: 1, time: 1 }, options: { ...whereFieldExists('sub') } },
       { key: { operation: 1, time: 1 } },
     ],
   },

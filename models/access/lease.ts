@@ -38,7 +38,7 @@ export async function withLease<T>(
   leaseMs = LEASE_MS,
 ): Promise<T> {
   const holder = randomUUID();
-  if (!(await take(name, holder, leaseMs))) throw new CdrError('conflict', message);
+  if (!(await takeLease(name, holder, leaseMs))) throw new CdrError('conflict', message);
   const renewal = setInterval(() => {
     // The next one may succeed, and without a database the work itself fails.
     renew(name, holder, leaseMs).catch(() => undefined);
@@ -68,7 +68,7 @@ const IS_FREE = {
 };
 
 /** One command that takes it only when it is free or has expired; by the clock of the database, since servers differ. */
-async function take(name: string, holder: string, leaseMs: number): Promise<boolean> {
+async function takeLease(name: string, holder: string, leaseMs: number): Promise<boolean> {
   const taken = {
     holder: { $cond: [IS_FREE, holder, '$holder'] },
     expires_at: { $cond: [IS_FREE, expiry(leaseMs), '$expires_at'] },

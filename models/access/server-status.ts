@@ -20,7 +20,7 @@ export async function databaseAnswers(): Promise<boolean> {
   const { db } = mongoose.connection;
   if (db === undefined) return false;
   try {
-    await within(PING_TIMEOUT_MS, db.admin().command({ ping: 1, maxTimeMS: PING_TIMEOUT_MS }));
+    await withinTime(PING_TIMEOUT_MS, db.admin().command({ ping: 1, maxTimeMS: PING_TIMEOUT_MS }));
     return true;
   } catch {
     return false;
@@ -30,14 +30,14 @@ export async function databaseAnswers(): Promise<boolean> {
 /** Why the database cannot be used now; null: it answers, and is one that the product can run on. Never throws. */
 export async function whyDatabaseUnfit(): Promise<string | null> {
   try {
-    await within(PING_TIMEOUT_MS, checkServer());
+    await withinTime(PING_TIMEOUT_MS, checkServer());
     return null;
   } catch (error) {
     return error instanceof CdrError ? error.message : 'the database does not answer';
   }
 }
 
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+async function withinTime<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

@@ -152,10 +152,10 @@ export function duplicateIn(error: unknown): WrittenCollection | undefined {
 }
 
 async function runBatch(session: ClientSession, writes: readonly Write[]): Promise<number> {
-  return (await hasBulkWrite()) ? runCommand(session, writes) : runByCollection(session, writes);
+  return (await hasBulkWrite()) ? runBulkCommand(session, writes) : runByCollection(session, writes);
 }
 
-async function runCommand(session: ClientSession, writes: readonly Write[]): Promise<number> {
+async function runBulkCommand(session: ClientSession, writes: readonly Write[]): Promise<number> {
   try {
     return (await bulkWrite(session, writes, false)).matchedCount;
   } catch (error) {

@@ -78,7 +78,7 @@ export async function readContents(
       const { ehr, version } = row[0] as unknown as ContentCell;
       if (ehr !== undefined) ehrs.set(ehr._id, ehr);
       if (version !== undefined) versions.push(unread(version));
-      if (versions.length > most) throw tooMuch(most);
+      if (versions.length > most) throw tooManyVersions(most);
     }
   return { ehrs: [...ehrs.values()], versions };
 }
@@ -91,7 +91,7 @@ function unread({ encoding, data, ...metadata }: StoredVersion): UnreadVersion {
   };
 }
 
-function tooMuch(most: number): CdrError {
+function tooManyVersions(most: number): CdrError {
   return new CdrError(
     'unprocessable',
     `the query needs more than ${most} VERSIONs in memory (AQL_MAX_EVALUATED_VERSIONS): name one EHR, or select primitive values`,

@@ -52,13 +52,13 @@ export async function ehrContent(ehr: EhrDoc, wanted: EhrLists): Promise<EhrCont
     { $limit: 1 },
     { $project: { _id: 0, list: 'status', version: '$$ROOT' } },
     ...(wanted.compositions
-      ? [listed(COLLECTIONS.versionedObjects, live, ['compositions', '$time_created'])]
+      ? [listStage(COLLECTIONS.versionedObjects, live, ['compositions', '$time_created'])]
       : []),
     ...(wanted.contributions
-      ? [listed(COLLECTIONS.contributions, owned, ['contributions', '$time_committed'])]
+      ? [listStage(COLLECTIONS.contributions, owned, ['contributions', '$time_committed'])]
       : []),
     ...(wanted.versions
-      ? [listed(COLLECTIONS.versionedObjects, { ...owned, deleted: false }, ['versions', '$time_created'])]
+      ? [listStage(COLLECTIONS.versionedObjects, { ...owned, deleted: false }, ['versions', '$time_created'])]
       : []),
   ];
   const found = await documents(COLLECTIONS.versions)
@@ -80,7 +80,7 @@ export async function ehrContent(ehr: EhrDoc, wanted: EhrLists): Promise<EhrCont
 
 const OF_VERSIONS = { type: 1, latest_version_uid: 1 };
 
-function listed(coll: string, match: object, [list, time]: readonly [Listed['list'], string]): object {
+function listStage(coll: string, match: object, [list, time]: readonly [Listed['list'], string]): object {
   return {
     $unionWith: { coll, pipeline: [{ $match: match }, { $project: { list, time, ...OF_VERSIONS } }] },
   };

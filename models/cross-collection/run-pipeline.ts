@@ -72,21 +72,21 @@ export async function* runPipeline(
     return;
   }
   const isHeld = limits.isHeld !== false || !(await holdsSnapshots());
-  yield* rowsOf(plan, isHeld ? { ...limits, ...(await oneSnapshot()) } : limits);
+  yield* pipelineRows(plan, isHeld ? { ...limits, ...(await oneSnapshot()) } : limits);
 }
 
-async function* rowsOf(
+async function* pipelineRows(
   plan: RunnablePlan,
   limits: RunLimits & SnapshotOption,
 ): AsyncGenerator<readonly PipelineRow[], void, undefined> {
-  const cursor = openCursor(plan, limits);
+  const cursor = openPipelineCursor(plan, limits);
   try {
     while (await cursor.hasNext()) {
       const rows = cursor.readBufferedDocuments(ROWS_AT_ONCE) as PipelineRow[];
       yield holdsTexts(plan) ? rows.map(decodedRow) : rows;
     }
   } catch (error) {
-    throw translated(error, limits);
+    throw translatedError(error, limits);
   } finally {
     await cursor.close();
   }
@@ -156,12 +156,12 @@ function withMember<T extends object>(
 }
 
 async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
-  const cursor = openCursor(plan, { ...limits, ...(await oneSnapshot()) });
+  const cursor = openPipelineCursor(plan, { ...limits, ...(await oneSnapshot()) });
   try {
     const rows = (await cursor.toArray()) as PipelineRow[];
     return holdsTexts(plan) ? rows.map(decodedRow) : rows;
   } catch (error) {
-    throw translated(error, limits);
+    throw translatedError(error, limits);
   } finally {
     await cursor.close();
   }
@@ -187,13 +187,13 @@ export async function explainPipeline(
   const { collection, probe = null } = plan;
   const { pipeline } = probe === null ? plan : await probed(plan, probe, limits);
   try {
-    return await openCursor({ collection, pipeline }, limits).explain('executionStats');
+    return await openPipelineCursor({ collection, pipeline }, limits).explain('executionStats');
   } catch (error) {
-    throw translated(error, limits);
+    throw translatedError(error, limits);
   }
 }
 
-function openCursor(
+function openPipelineCursor(
   { collection, pipeline }: RunnablePlan,
   limits: RunLimits & SnapshotOption,
 ): mongoose.mongo.AggregationCursor {
@@ -232,7 +232,7 @@ const SIZE_ERRORS = new Set<unknown>([146, 292, 4568, 10334, 17419, 17420, 62245
 const TOO_LARGE =
   'the query combines more than the database can hold in memory: name one EHR, select less, or use LIMIT';
 
-function translated(error: unknown, { signal, timeoutMs }: RunLimits): unknown {
+function translatedError(error: unknown, { signal, timeoutMs }: RunLimits): unknown {
   if (signal?.aborted === true) return signal.reason;
   if (isTimeLimit(error)) return exceeded('timeMs', timeoutMs, timeoutMs);
   if (error instanceof mongoose.mongo.MongoServerError && REGEX_ERRORS.has(error.code))

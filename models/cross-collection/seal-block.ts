@@ -92,11 +92,11 @@ export async function* blocksAfter(number: number): AsyncGenerator<SealBlock> {
   const found = blocks()
     .find<SealBlock>({ _id: { $gt: number } }, { promoteBuffers: true, batchSize: 4 })
     .sort({ _id: 1 });
-  for await (const block of found) yield readable(block);
+  for await (const block of found) yield readableBlock(block);
 }
 
 /** Somebody may have put anything into it: leaves that are none are left out, and miss in the root then. */
-function readable(block: SealBlock): SealBlock {
+function readableBlock(block: SealBlock): SealBlock {
   const leaves: unknown = block.leaves;
   return { ...block, leaves: Array.isArray(leaves) ? leaves.filter(isLeaf) : [] };
 }

@@ -41,7 +41,7 @@ function jsonText(text: string): string {
 
 /** SHA-256 of a CONTRIBUTION but for its owner, which a merge changes: the leaf names it. */
 export function contributionLeaf(contribution: ContributionDoc): Buffer {
-  return sha256(canonicalText(without(contribution, ['ehr_id', 'unsealed', 'leaves'])));
+  return sha256(canonicalText(withoutFields(contribution, ['ehr_id', 'unsealed', 'leaves'])));
 }
 
 /**
@@ -52,7 +52,7 @@ export function versionLeaf(version: VersionDoc, attestations: number): Buffer {
   const data: unknown = version.data;
   return sha256(
     canonicalText({
-      ...without(version, ['ehr_id', 'has_item_tags', 'attestations']),
+      ...withoutFields(version, ['ehr_id', 'has_item_tags', 'attestations']),
       // Of another type only when somebody changed it by hand.
       data: typeof data === 'string' ? hash('sha256', data) : data,
       attestations: listOf(version.attestations).slice(0, attestations),
@@ -62,7 +62,7 @@ export function versionLeaf(version: VersionDoc, attestations: number): Buffer {
 
 /** SHA-256 of an audit record: of every field it has, so that new ones are sealed too. */
 export function auditLeaf(record: AuditDoc): Buffer {
-  return sha256(canonicalText(without(record, ['unsealed'])));
+  return sha256(canonicalText(withoutFields(record, ['unsealed'])));
 }
 
 /** SHA-256 of what never changes of an EHR. */
@@ -72,7 +72,7 @@ export function ehrLeaf({ _id, system_id, time_created }: EhrDoc): Buffer {
 
 /** SHA-256 of a record of removal. */
 export function removalLeaf(removal: RemovalDoc): Buffer {
-  return sha256(canonicalText(without(removal, ['unsealed'])));
+  return sha256(canonicalText(withoutFields(removal, ['unsealed'])));
 }
 
 /** A list as stored; empty when somebody put something else there. */
@@ -81,7 +81,7 @@ export function listOf<Item>(stored: readonly Item[] | undefined): readonly Item
   return Array.isArray(list) ? (list as Item[]) : [];
 }
 
-function without(doc: object, names: readonly string[]): object {
+function withoutFields(doc: object, names: readonly string[]): object {
   return Object.fromEntries(Object.entries(doc).filter(([name]) => !names.includes(name)));
 }
 

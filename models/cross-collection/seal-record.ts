@@ -68,11 +68,11 @@ export async function* recordsById(
 ): AsyncGenerator<SealedRecord> {
   for (const part of inSteps(ids, STEP)) {
     const found = documents(collection).find({ _id: { $in: part } }, { batchSize: BATCH });
-    for await (const doc of found) yield recordOf(collection, doc);
+    for await (const doc of found) yield sealedRecord(collection, doc);
   }
 }
 
-function recordOf(collection: SealedCollection, doc: object): SealedRecord {
+function sealedRecord(collection: SealedCollection, doc: object): SealedRecord {
   if (collection === 'versions') return { collection, doc: versionAsFound(doc as StoredVersion) };
   return { collection, doc } as SealedRecord;
 }

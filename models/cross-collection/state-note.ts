@@ -101,7 +101,7 @@ export async function noteStates(session: ClientSession, statement: Statement): 
       for (const id of note.ids) seqs.set(id, Math.max(seqs.get(id) ?? 0, note.seq ?? 0));
     const states = new Map<string, NotedState>();
     for await (const doc of documents<Stored>(collection).find({ _id: { $in: part } }, { session }))
-      states.set(doc._id, await stateOf(statement, doc, session));
+      states.set(doc._id, await statedHash(statement, doc, session));
     const notes = part.map((id) => ({
       ...(states.get(id) ?? { kind: 'removed' as const }),
       reason,
@@ -115,7 +115,7 @@ export async function noteStates(session: ClientSession, statement: Statement): 
   }
 }
 
-async function stateOf(
+async function statedHash(
   { collection, moved }: Statement,
   doc: Stored,
   session: ClientSession,

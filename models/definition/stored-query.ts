@@ -141,8 +141,8 @@ export async function storedQuery(
 /** All versions whose name fits, by name, then newest version first. */
 export async function storedQueries(pattern: QueryPattern): Promise<StoredQueryDoc[]> {
   const all: StoredQueryDoc[] = await StoredQuery.find().exec();
-  const docs = all.filter((doc) => fits(doc, pattern));
-  return docs.sort((left, right) => byName(left, right) || compareVersions(right, left));
+  const docs = all.filter((doc) => fitsPattern(doc, pattern));
+  return docs.sort((left, right) => byQueryName(left, right) || compareVersions(right, left));
 }
 
 /** How many versions of stored queries there are. */
@@ -156,13 +156,16 @@ export async function removeStoredQuery(name: string, version: SemanticVersion):
   return deletedCount === 1;
 }
 
-function byName(left: StoredQueryDoc, right: StoredQueryDoc): number {
+function byQueryName(left: StoredQueryDoc, right: StoredQueryDoc): number {
   if (left.name === right.name) return 0;
   return left.name < right.name ? -1 : 1;
 }
 
 /** Whether a name fits a pattern, without case. */
-function fits({ name, namespace, query_name: queryName }: StoredQueryDoc, pattern: QueryPattern): boolean {
+function fitsPattern(
+  { name, namespace, query_name: queryName }: StoredQueryDoc,
+  pattern: QueryPattern,
+): boolean {
   if (pattern.kind === 'all') return true;
   if (pattern.kind === 'prefix')
     return lower(name).startsWith(lower(pattern.text)) || lower(queryName) === lower(pattern.text);

@@ -120,7 +120,7 @@ export async function insertTemplate(
   template: UploadedTemplate,
   createdTimestamp: Date,
 ): Promise<TemplateDoc> {
-  const doc = { ...fieldsOf(template, createdTimestamp), revision: 1 };
+  const doc = { ...templateFields(template, createdTimestamp), revision: 1 };
   if ((await sameTokenId(doc._id)) !== null) throw alreadyStored(doc._id);
   try {
     await Template.create([doc]);
@@ -141,7 +141,7 @@ export async function replaceTemplate(
   template: UploadedTemplate,
   createdTimestamp: Date,
 ): Promise<TemplateDoc | null> {
-  const { _id, ...fields } = fieldsOf(template, createdTimestamp);
+  const { _id, ...fields } = templateFields(template, createdTimestamp);
   const update = {
     $set: fields,
     $inc: { revision: 1 },
@@ -318,7 +318,7 @@ function isSameText(
   );
 }
 
-function fieldsOf(template: UploadedTemplate, createdTimestamp: Date): Omit<TemplateDoc, 'revision'> {
+function templateFields(template: UploadedTemplate, createdTimestamp: Date): Omit<TemplateDoc, 'revision'> {
   const { opt, compiled } = template;
   return {
     _id: compiled.templateId,

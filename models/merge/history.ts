@@ -38,7 +38,7 @@ export function undoneMergesOf(
   ehrId: string,
   joined: { readonly session?: ClientSession } = {},
 ): Promise<MergeHistoryDoc[]> {
-  return sorted({ $or: [{ source_ehr: ehrId }, { target_ehr: ehrId }] }, joined);
+  return sortedHistory({ $or: [{ source_ehr: ehrId }, { target_ehr: ehrId }] }, joined);
 }
 
 /** Merges that were taken back between any of these EHRs and others, oldest first. */
@@ -47,7 +47,7 @@ export function undoneMergesAmong(
   joined: { readonly session?: ClientSession },
 ): Promise<MergeHistoryDoc[]> {
   const among = { $in: [...ehrIds] };
-  return sorted({ $or: [{ source_ehr: among }, { target_ehr: among }] }, joined);
+  return sortedHistory({ $or: [{ source_ehr: among }, { target_ehr: among }] }, joined);
 }
 
 /** Whether CONTRIBUTIONs of its versions may be in other EHRs, or its own list versions that are: a merge or a move took them. */
@@ -74,10 +74,10 @@ export function undoneMerges(pair: {
     ...(source !== null && { source_ehr: source }),
     ...(target !== null && { target_ehr: target }),
   };
-  return sorted(filter, {}, page);
+  return sortedHistory(filter, {}, page);
 }
 
-function sorted(
+function sortedHistory(
   filter: object,
   joined: { readonly session?: ClientSession } = {},
   page: MergePage = { offset: 0, fetch: 0 },

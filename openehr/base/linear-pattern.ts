@@ -63,11 +63,11 @@ function compiledPattern(
   refuse: (reason: string) => CdrError,
 ): RE2JS {
   // The translation would read a named back reference as plain letters.
-  if (ecmaScript && NAMED_REFERENCE.test(pattern)) throw refuse(unsupported('a back reference'));
+  if (ecmaScript && NAMED_REFERENCE.test(pattern)) throw refuse(unsupportedPattern('a back reference'));
   try {
     return RE2JS.compile(ecmaScript ? RE2JS.translateRegExp(pattern) : pattern, dotAll ? RE2JS.DOTALL : 0);
   } catch (error) {
-    throw refuse(reasonOf(error instanceof Error ? error.message : ''));
+    throw refuse(patternProblem(error instanceof Error ? error.message : ''));
   }
 }
 
@@ -82,13 +82,13 @@ const CONSTRUCTS: readonly (readonly [RegExp, string])[] = [
   [/`(?:[*+?]|\{[\d,]+\})\+/, 'a possessive quantifier'],
 ];
 
-function reasonOf(message: string): string {
+function patternProblem(message: string): string {
   const construct = CONSTRUCTS.find(([piece]) => piece.test(message))?.[1];
-  if (construct !== undefined) return unsupported(construct);
+  if (construct !== undefined) return unsupportedPattern(construct);
   return message.replace(/^error parsing regexp: /, '').slice(0, 200);
 }
 
-function unsupported(construct: string): string {
+function unsupportedPattern(construct: string): string {
   return `it uses ${construct}, which is not supported`;
 }
 

@@ -45,7 +45,7 @@ export function parseXml(text: string, limits: XmlLimits = {}): XmlElement {
   const guarded = scanXml(text, limits);
   const root = parseTree(guarded).elements?.find((node) => node.type === 'element');
   if (root === undefined) throw notWellFormed(guarded, guarded.length, 'no root element');
-  return elementOf(root, new Map([['xml', XML_NAMESPACE]]));
+  return xmlElementOf(root, new Map([['xml', XML_NAMESPACE]]));
 }
 
 function parseTree(text: string): xmlJs.Element {
@@ -63,15 +63,15 @@ function parseTree(text: string): xmlJs.Element {
   }
 }
 
-function elementOf(node: xmlJs.Element, outer: Namespaces): XmlElement {
+function xmlElementOf(node: xmlJs.Element, outer: Namespaces): XmlElement {
   const given = Object.entries(node.attributes ?? {}) as [string, string][];
   const namespaces = declaredNamespaces(given, outer);
   const [prefix, name] = splitName(required(node.name, 'name of an element'));
   return {
     name,
     namespace: prefix === '' ? namespaces.get('') || null : boundNamespace(prefix, namespaces),
-    attributes: attributesOf(given, namespaces),
-    children: childrenOf(node, namespaces),
+    attributes: xmlAttributes(given, namespaces),
+    children: xmlChildren(node, namespaces),
   };
 }
 
@@ -90,18 +90,18 @@ function declaredNamespaces(attributes: readonly [string, string][], outer: Name
   return namespaces ?? outer;
 }
 
-function attributesOf(given: readonly [string, string][], namespaces: Namespaces): Map<string, string> {
+function xmlAttributes(given: readonly [string, string][], namespaces: Namespaces): Map<string, string> {
   const attributes = new Map<string, string>();
   for (const [qualified, value] of given) {
     if (qualified === 'xmlns' || qualified.startsWith('xmlns:')) continue;
-    const name = attributeName(qualified, namespaces);
+    const name = xmlAttributeName(qualified, namespaces);
     if (attributes.has(name)) throw new CdrError('invalid', 'the XML gives an attribute twice');
     attributes.set(name, name === 'xsi:type' ? splitName(value.trim())[1] : value);
   }
   return attributes;
 }
 
-function attributeName(qualified: string, namespaces: Namespaces): string {
+function xmlAttributeName(qualified: string, namespaces: Namespaces): string {
   const [prefix, local] = splitName(qualified);
   if (prefix === '') return local;
   const uri = boundNamespace(prefix, namespaces);
@@ -109,13 +109,13 @@ function attributeName(qualified: string, namespaces: Namespaces): string {
   return uri === XML_NAMESPACE ? `xml:${local}` : `{${uri}}${local}`;
 }
 
-function childrenOf(node: xmlJs.Element, namespaces: Namespaces): (XmlElement | string)[] {
+function xmlChildren(node: xmlJs.Element, namespaces: Namespaces): (XmlElement | string)[] {
   const children: (XmlElement | string)[] = [];
   let hasElements = false;
   for (const child of node.elements ?? []) {
     if (child.type === 'element') {
       hasElements = true;
-      children.push(elementOf(child, namespaces));
+      children.push(xmlElementOf(child, namespaces));
     } else appendText(children, String(child.text ?? child.cdata ?? ''));
   }
   if (!hasElements || children.some((child) => typeof child === 'string' && child.trim() !== ''))

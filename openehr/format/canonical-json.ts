@@ -64,7 +64,7 @@ export function parseJson(text: string, limits: JsonLimits = {}): JsonValue {
   if (survey.suspicious || NEEDS_CARE.test(json)) return readJsonCarefully(json);
   try {
     const value = JSON.parse(json) as JsonValue;
-    return keysOf(value) === survey.colons ? value : readJsonCarefully(json);
+    return countKeys(value) === survey.colons ? value : readJsonCarefully(json);
   } catch {
     return readJsonCarefully(json);
   }
@@ -131,18 +131,18 @@ function isSafeNumber(json: string, start: number, end: number): boolean {
   return isKeptDecimal(literal);
 }
 
-function keysOf(value: JsonValue): number {
+function countKeys(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   let keys = 0;
   if (Array.isArray(value)) {
-    for (const item of counted(value)) if (typeof item === 'object') keys += keysOf(item);
+    for (const item of counted(value)) if (typeof item === 'object') keys += countKeys(item);
     return keys;
   }
   for (const name in value) {
     step();
     keys++;
     const member = value[name];
-    if (typeof member === 'object') keys += keysOf(member);
+    if (typeof member === 'object') keys += countKeys(member);
   }
   return keys;
 }

@@ -124,7 +124,7 @@ export function fromXml(text: string, declaredType: string, options: XmlReading 
   const names = ROOT_NAMES[declaredType] ?? [declaredType.toLowerCase()];
   if (!names.includes(root.name) && !root.attributes.has('xsi:type'))
     throw new CdrError('invalid', `the root element must be ${names.join(' or ')}, found ${root.name}`);
-  return readObject(root, rootType(root, declaredType), {
+  return readXmlObject(root, rootType(root, declaredType), {
     path: '',
     keepsUnknown: options.keepsUnknown ?? false,
   });
@@ -138,7 +138,7 @@ function rootType(root: XmlElement, declaredType: string): string {
   return declaredType;
 }
 
-function readObject(element: XmlElement, declaredType: string, place: ElementPlace): JsonObject {
+function readXmlObject(element: XmlElement, declaredType: string, place: ElementPlace): JsonObject {
   const { path } = place;
   const type = statedType(element, declaredType, path);
   const known = attributesOf(type);
@@ -148,9 +148,9 @@ function readObject(element: XmlElement, declaredType: string, place: ElementPla
   for (const child of counted(element.children)) {
     if (typeof child === 'string') {
       if (child.trim() === '') continue;
-      throw refused(path, `text is not expected in an element of type ${type}`);
+      throw refusedElement(path, `text is not expected in an element of type ${type}`);
     }
-    readMember(child, known.get(child.name), { ...place, object, type, counts });
+    readXmlMember(child, known.get(child.name), { ...place, object, type, counts });
   }
   return object;
 }
@@ -167,17 +167,17 @@ interface Members extends ElementPlace {
   readonly counts: Map<string, number>;
 }
 
-function readMember(child: XmlElement, attribute: RmAttribute | undefined, into: Members): void {
+function readXmlMember(child: XmlElement, attribute: RmAttribute | undefined, into: Members): void {
   const { path, type } = into;
   if (attribute === undefined && into.keepsUnknown && !isDerivedMember(type, child.name)) {
     keepUnknown(into.object, { name: child.name, value: unknownValue(child) });
     return;
   }
   if (child.namespace !== null && child.namespace !== OPENEHR_NAMESPACE)
-    throw refused(`${path}/${child.name}`, `the namespace must be ${OPENEHR_NAMESPACE}`);
+    throw refusedElement(`${path}/${child.name}`, `the namespace must be ${OPENEHR_NAMESPACE}`);
   if (attribute !== undefined && !attribute.xmlAttribute) readElement(child, attribute, into);
   else if (!isDerivedMember(type, child.name))
-    throw refused(`${path}/${child.name}`, `unknown element of type ${type}`);
+    throw refusedElement(`${path}/${child.name}`, `unknown element of type ${type}`);
 }
 
 function readElement(child: XmlElement, attribute: RmAttribute, into: Members): void {
@@ -185,20 +185,24 @@ function readElement(child: XmlElement, attribute: RmAttribute, into: Members): 
   const count = counts.get(child.name) ?? 0;
   counts.set(child.name, count + 1);
   const childPath = attribute.multiple ? `${path}/${child.name}[${count}]` : `${path}/${child.name}`;
-  if (count > 0 && !attribute.multiple) throw refused(childPath, 'the element may occur only once');
+  if (count > 0 && !attribute.multiple) throw refusedElement(childPath, 'the element may occur only once');
   if (isNil(child)) return;
-  const value = readValue(child, attribute, { ...into, path: childPath });
+  const value = readXmlValue(child, attribute, { ...into, path: childPath });
   if (attribute.multiple) ((object[child.name] ??= []) as JsonValue[]).push(value);
   else object[child.name] = value;
 }
 
-function readValue(child: XmlElement, attribute: RmAttribute, { type: owner, ...place }: Members): JsonValue {
+function readXmlValue(
+  child: XmlElement,
+  attribute: RmAttribute,
+  { type: owner, ...place }: Members,
+): JsonValue {
   const { path } = place;
-  if (!isPrimitive(attribute.type)) return readObject(child, declaredIn(child, attribute, owner), place);
+  if (!isPrimitive(attribute.type)) return readXmlObject(child, declaredIn(child, attribute, owner), place);
   for (const name of counted(child.attributes).keys())
-    if (!IGNORED_ATTRIBUTES.has(name)) throw refused(path, `unknown attribute ${name}`);
+    if (!IGNORED_ATTRIBUTES.has(name)) throw refusedElement(path, `unknown attribute ${name}`);
   if (counted(child.children).some((part) => typeof part !== 'string'))
-    throw refused(path, 'an element is not expected, only text');
+    throw refusedElement(path, 'an element is not expected, only text');
   return readPrimitive(textContent(child), attribute.type, path);
 }
 
@@ -212,24 +216,27 @@ function declaredIn(child: XmlElement, attribute: RmAttribute, owner: string): s
 }
 
 function readPrimitive(text: string, type: string, path: string): JsonValue {
-  if (type === 'Boolean') return readBoolean(text.trim(), path);
-  if (INTEGER_TYPES.has(type) || type === 'Real') return readNumber(text.trim(), type, path);
+  if (type === 'Boolean') return readXmlBoolean(text.trim(), path);
+  if (INTEGER_TYPES.has(type) || type === 'Real') return readXmlNumber(text.trim(), type, path);
   if (type === 'Base64') return text.replace(/\s+/g, '');
   return type === 'Character' && CHARACTER_CODE.test(text) ? String.fromCharCode(Number(text)) : text;
 }
 
-function readBoolean(text: string, path: string): boolean {
+function readXmlBoolean(text: string, path: string): boolean {
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0') return false;
-  throw refused(path, 'true or false was expected');
+  throw refusedElement(path, 'true or false was expected');
 }
 
-function readNumber(text: string, type: string, path: string): number {
+function readXmlNumber(text: string, type: string, path: string): number {
   const literal = text.replace(/^\+/, '');
   if (!NUMBER.test(text) || (INTEGER_TYPES.has(type) && !Number.isInteger(Number(literal))))
-    throw refused(path, INTEGER_TYPES.has(type) ? 'a whole number was expected' : 'a number was expected');
+    throw refusedElement(
+      path,
+      INTEGER_TYPES.has(type) ? 'a whole number was expected' : 'a number was expected',
+    );
   if (!isKeptDecimal(literal))
-    throw refused(
+    throw refusedElement(
       path,
       'the number cannot be kept: it has more than 17 significant digits, is a whole number beyond 2^53, or too large',
     );
@@ -240,9 +247,9 @@ function statedType(element: XmlElement, declaredType: string, path: string): st
   const given = element.attributes.get('xsi:type');
   const type = withoutParameters(given ?? declaredType);
   const known = rmClass(type);
-  if (known === undefined) throw refused(path, `unknown type ${type}`);
+  if (known === undefined) throw refusedElement(path, `unknown type ${type}`);
   if (!known.abstract) return type;
-  throw refused(
+  throw refusedElement(
     path,
     given === undefined ? `xsi:type is missing, ${type} is abstract` : `the type ${type} is abstract`,
   );
@@ -254,13 +261,13 @@ function readXmlAttributes(
   { path, keepsUnknown, type }: ElementPlace & { readonly type: string },
 ): void {
   if (path === '' && element.namespace !== null && element.namespace !== OPENEHR_NAMESPACE)
-    throw refused(path, `the namespace must be ${OPENEHR_NAMESPACE}`);
+    throw refusedElement(path, `the namespace must be ${OPENEHR_NAMESPACE}`);
   for (const [name, value] of counted(element.attributes)) {
     if (IGNORED_ATTRIBUTES.has(name)) continue;
     const attribute = attributesOf(type).get(name);
     if (attribute?.xmlAttribute === true) object[name] = value;
     else if (attribute === undefined && keepsUnknown) keepUnknown(object, { name, value });
-    else throw refused(path, `unknown attribute ${name} of type ${type}`);
+    else throw refusedElement(path, `unknown attribute ${name} of type ${type}`);
   }
 }
 
@@ -269,7 +276,7 @@ function isNil(element: XmlElement): boolean {
   return nil === 'true' || nil === '1';
 }
 
-function refused(path: string, text: string): CdrError {
+function refusedElement(path: string, text: string): CdrError {
   const violation = violationAt(path === '' ? '/' : path, text);
   return new CdrError('invalid', violationText(violation), { violations: [violation] });
 }

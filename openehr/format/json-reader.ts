@@ -34,7 +34,7 @@ export function readJsonCarefully(text: string): JsonValue {
   skipWhiteSpace(cursor);
   if (cursor.at === text.length)
     throw new CdrError('invalid', 'a JSON value was expected but the text is empty');
-  const value = readValue(cursor);
+  const value = readJsonValue(cursor);
   skipWhiteSpace(cursor);
   if (cursor.at < text.length) malformed(cursor, 'the end of the text');
   return value;
@@ -59,10 +59,10 @@ function isEscaped(json: string, at: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-function readValue(cursor: Cursor): JsonValue {
+function readJsonValue(cursor: Cursor): JsonValue {
   step();
   const first = cursor.text[cursor.at];
-  if (first === '{') return readObject(cursor);
+  if (first === '{') return readJsonObject(cursor);
   if (first === '[') return readArray(cursor);
   if (first === '"') return readString(cursor);
   for (const [word, value] of WORDS)
@@ -73,7 +73,7 @@ function readValue(cursor: Cursor): JsonValue {
   return readNumber(cursor);
 }
 
-function readObject(cursor: Cursor): JsonObject {
+function readJsonObject(cursor: Cursor): JsonObject {
   const object: JsonObject = {};
   if (opens(cursor, '}')) return object;
   do {
@@ -82,15 +82,18 @@ function readObject(cursor: Cursor): JsonObject {
     if (cursor.text[cursor.at] !== '"') malformed(cursor, 'a property name in quotes');
     const name = readString(cursor);
     if (name === '__proto__')
-      throw new CdrError('invalid', `the property name __proto__ is not allowed at ${pathOf(cursor)}`);
+      throw new CdrError('invalid', `the property name __proto__ is not allowed at ${cursorPath(cursor)}`);
     skipWhiteSpace(cursor);
     if (cursor.text[cursor.at] !== ':') malformed(cursor, "':'");
     cursor.at++;
     skipWhiteSpace(cursor);
-    cursor.path.push(memberOf(name));
-    const value = readValue(cursor);
+    cursor.path.push(memberStep(name));
+    const value = readJsonValue(cursor);
     if (Object.hasOwn(object, name) && JSON.stringify(object[name]) !== JSON.stringify(value))
-      throw new CdrError('invalid', `the property ${pathOf(cursor)} is given twice with different values`);
+      throw new CdrError(
+        'invalid',
+        `the property ${cursorPath(cursor)} is given twice with different values`,
+      );
     cursor.path.pop();
     object[name] = value;
   } while (continues(cursor, '}'));
@@ -104,7 +107,7 @@ function readArray(cursor: Cursor): JsonValue[] {
     step();
     skipWhiteSpace(cursor);
     cursor.path.push(`[${items.length}]`);
-    items.push(readValue(cursor));
+    items.push(readJsonValue(cursor));
     cursor.path.pop();
   } while (continues(cursor, ']'));
   return items;
@@ -130,15 +133,18 @@ function continues(cursor: Cursor, close: string): boolean {
 
 function readString(cursor: Cursor): string {
   const literal = cursor.text.slice(cursor.at, endOfString(cursor.text, cursor.at) + 1);
-  const value = stringOf(literal);
+  const value = jsonString(literal);
   if (value === null) malformed(cursor, 'a complete string without control characters or unknown escapes');
   if (LONE_SURROGATE.test(value))
-    throw new CdrError('invalid', `a string with half a surrogate pair is not allowed at ${pathOf(cursor)}`);
+    throw new CdrError(
+      'invalid',
+      `a string with half a surrogate pair is not allowed at ${cursorPath(cursor)}`,
+    );
   cursor.at += literal.length;
   return value;
 }
 
-function stringOf(literal: string): string | null {
+function jsonString(literal: string): string | null {
   try {
     return JSON.parse(literal) as string;
   } catch {
@@ -152,7 +158,7 @@ function readNumber(cursor: Cursor): number {
   if (!isKeptDecimal(literal))
     throw new CdrError(
       'invalid',
-      `the number at ${pathOf(cursor)} cannot be kept: it has more than 17 significant digits, is a whole number beyond 2^53, or too large`,
+      `the number at ${cursorPath(cursor)} cannot be kept: it has more than 17 significant digits, is a whole number beyond 2^53, or too large`,
     );
   cursor.at += literal.length;
   return Number(literal);
@@ -167,11 +173,11 @@ function skipWhiteSpace(cursor: Cursor): void {
   cursor.at += match(cursor, WHITE_SPACE)?.length ?? 0;
 }
 
-function memberOf(name: string): string {
+function memberStep(name: string): string {
   return PLAIN_NAME.test(name) ? `/${name}` : `/${JSON.stringify(name)}`;
 }
 
-function pathOf(cursor: Cursor): string {
+function cursorPath(cursor: Cursor): string {
   return cursor.path.length === 0 ? '/' : cursor.path.join('');
 }
 

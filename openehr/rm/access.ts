@@ -7,13 +7,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 
 /** The text at a path of attributes below an object; undefined when there is none. */
 export function textAt(object: JsonValue | undefined, ...path: readonly string[]): string | undefined {
-  const value = valueAt(object, path);
+  const value = memberAt(object, path);
   return typeof value === 'string' ? value : undefined;
 }
 
 /** The object at a path of attributes below an object; undefined when there is none. */
 export function objectAt(object: JsonValue | undefined, ...path: readonly string[]): JsonObject | undefined {
-  const value = valueAt(object, path);
+  const value = memberAt(object, path);
   return isJsonObject(value) ? value : undefined;
 }
 
@@ -23,7 +23,7 @@ export function objectsAt(object: JsonObject, attribute: string): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-function valueAt(object: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
+function memberAt(object: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
   let value = object;
   for (const attribute of path) value = isJsonObject(value) ? value[attribute] : undefined;
   return value;

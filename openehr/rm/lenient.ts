@@ -101,11 +101,13 @@ export const MAX_DROPPED_LENGTH = 256 * 1024;
 export function accept(accepted: AcceptedFinding[], finding: AcceptedFinding): void {
   accepted.push(finding);
   if (accepted.length > MAX_ACCEPTED_FINDINGS)
-    throw tooMuch(`${MAX_ACCEPTED_FINDINGS} findings are accepted of one object`);
+    throw tooManyFindings(`${MAX_ACCEPTED_FINDINGS} findings are accepted of one object`);
   if (finding.dropped === undefined) return;
-  const length = accepted.reduce((sum, { dropped }) => sum + lengthOf(dropped), 0);
+  const length = accepted.reduce((sum, { dropped }) => sum + droppedLength(dropped), 0);
   if (length > MAX_DROPPED_LENGTH)
-    throw tooMuch(`${MAX_DROPPED_LENGTH} characters of unknown attributes are left out of one object`);
+    throw tooManyFindings(
+      `${MAX_DROPPED_LENGTH} characters of unknown attributes are left out of one object`,
+    );
 }
 
 /** An unknown attribute of the object at `path`, which is left out. @throws as `accept` */
@@ -118,10 +120,10 @@ export function leaveOut(
   accept(accepted, { path, code: 'unknown-attribute', message, dropped });
 }
 
-function lengthOf(dropped: AcceptedFinding['dropped']): number {
+function droppedLength(dropped: AcceptedFinding['dropped']): number {
   return dropped === undefined ? 0 : dropped.name.length + dropped.value.length;
 }
 
-function tooMuch(limit: string): CdrError {
+function tooManyFindings(limit: string): CdrError {
   return new CdrError('too-large', `lenient validation: at most ${limit}`);
 }

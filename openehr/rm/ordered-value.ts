@@ -36,12 +36,12 @@ const ORDERED: ReadonlyMap<JsonValue | undefined, (value: JsonObject) => number 
   ['DV_QUANTITY', magnitude],
   ['DV_COUNT', magnitude],
   ['DV_PROPORTION', ratio],
-  ['DV_ORDINAL', (value) => numberOf(value.value)],
-  ['DV_SCALE', (value) => numberOf(value.value)],
-  ['DV_DURATION', (value) => parseDuration(valueText(value))?.totalSeconds ?? null],
-  ['DV_TIME', (value) => parseTime(valueText(value), FORMS)?.lower ?? null],
-  ['DV_DATE', (value) => parseDate(valueText(value), FORMS)?.lower ?? null],
-  ['DV_DATE_TIME', (value) => parseDateTime(valueText(value), FORMS)?.lower ?? null],
+  ['DV_ORDINAL', (value) => finiteNumber(value.value)],
+  ['DV_SCALE', (value) => finiteNumber(value.value)],
+  ['DV_DURATION', (value) => parseDuration(temporalText(value))?.totalSeconds ?? null],
+  ['DV_TIME', (value) => parseTime(temporalText(value), FORMS)?.lower ?? null],
+  ['DV_DATE', (value) => parseDate(temporalText(value), FORMS)?.lower ?? null],
+  ['DV_DATE_TIME', (value) => parseDateTime(temporalText(value), FORMS)?.lower ?? null],
 ]);
 
 /**
@@ -74,7 +74,7 @@ export function valuesCompare(one: JsonObject, other: JsonObject): boolean {
 }
 
 function extent(dataValue: JsonObject): { readonly lower: number; readonly upper: number } | null {
-  const text = valueText(dataValue);
+  const text = temporalText(dataValue);
   switch (dataValue._type) {
     case 'DV_DATE':
       return parseDate(text, FORMS);
@@ -90,19 +90,19 @@ function extent(dataValue: JsonObject): { readonly lower: number; readonly upper
 }
 
 function magnitude(value: JsonObject): number | null {
-  return numberOf(value.magnitude);
+  return finiteNumber(value.magnitude);
 }
 
 function ratio(value: JsonObject): number | null {
-  const numerator = numberOf(value.numerator);
-  const denominator = numberOf(value.denominator);
+  const numerator = finiteNumber(value.numerator);
+  const denominator = finiteNumber(value.denominator);
   return numerator === null || denominator === null || denominator === 0 ? null : numerator / denominator;
 }
 
-function numberOf(value: JsonValue | undefined): number | null {
+function finiteNumber(value: JsonValue | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-function valueText(value: JsonObject): string {
+function temporalText(value: JsonObject): string {
   return textAt(value, 'value') ?? '';
 }

@@ -32,7 +32,7 @@ export function primitiveReader(type: PrimitiveType): PrimitiveReader {
 
 /** A text that is an xs:token, whatever white space it was written with. */
 export function readToken(value: JsonValue): PrimitiveReading | null {
-  if (typeof value !== 'string') return wrongType('a text', value);
+  if (typeof value !== 'string') return wrongPrimitive('a text', value);
   const token = collapsedToken(value);
   return token === value ? null : { value: token };
 }
@@ -47,17 +47,17 @@ export function describe(value: JsonValue): string {
 }
 
 const READERS: Readonly<Record<PrimitiveType, PrimitiveReader>> = {
-  String: (value) => (typeof value === 'string' ? null : wrongType('a text', value)),
+  String: (value) => (typeof value === 'string' ? null : wrongPrimitive('a text', value)),
   Character: (value) =>
-    typeof value === 'string' && ONE_CHARACTER.test(value) ? null : wrongType('one character', value),
+    typeof value === 'string' && ONE_CHARACTER.test(value) ? null : wrongPrimitive('one character', value),
   Boolean: readBoolean,
   Integer: (value) => readInteger(value, -MAX_INTEGER - 1, MAX_INTEGER),
   Integer64: (value) => readInteger(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   Real: readReal,
   Base64: (value) =>
-    typeof value === 'string' && BASE64.test(value) ? null : wrongType('bytes in base64', value),
+    typeof value === 'string' && BASE64.test(value) ? null : wrongPrimitive('bytes in base64', value),
   Uri: (value) =>
-    typeof value === 'string' && !BLANK.test(value) ? null : wrongType('a URI without blanks', value),
+    typeof value === 'string' && !BLANK.test(value) ? null : wrongPrimitive('a URI without blanks', value),
   Iso8601_date: (value) =>
     typeof value === 'string' && parseDate(value, FORMS) !== null
       ? null
@@ -80,7 +80,7 @@ const READERS: Readonly<Record<PrimitiveType, PrimitiveReader>> = {
       : invalidFormat('DV_DURATION', 'PnYnMnWnDTnHnMnS', value),
 };
 
-function wrongType(expected: string, value: JsonValue): PrimitiveReading {
+function wrongPrimitive(expected: string, value: JsonValue): PrimitiveReading {
   return problem(`Value should be ${expected}, but was ${describe(value)}`, expected, value);
 }
 
@@ -100,18 +100,18 @@ function problem(message: string, expected: string, value: JsonValue): Primitive
 function readBoolean(value: JsonValue): PrimitiveReading | null {
   if (typeof value === 'boolean') return null;
   if (value === 'true' || value === 'false') return { value: value === 'true' };
-  return wrongType('true or false', value);
+  return wrongPrimitive('true or false', value);
 }
 
 function readReal(value: JsonValue): PrimitiveReading | null {
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) return wrongType('a number', value);
+    if (!Number.isFinite(value)) return wrongPrimitive('a number', value);
     return Object.is(value, -0) ? { value: withoutSign(value) } : null;
   }
   if (typeof value !== 'string' || value.length > MAX_NUMBER_LENGTH || !NUMBER.test(value))
-    return wrongType('a number', value);
+    return wrongPrimitive('a number', value);
   if (!isKeptDecimal(value))
-    return wrongType('a number of at most 17 significant digits, a whole one up to 2^53', value);
+    return wrongPrimitive('a number of at most 17 significant digits, a whole one up to 2^53', value);
   return { value: withoutSign(Number(value)) };
 }
 
@@ -122,9 +122,10 @@ function withoutSign(value: number): number {
 
 function readInteger(value: JsonValue, least: number, most: number): PrimitiveReading | null {
   const real = readReal(value);
-  if (real !== null && 'problem' in real) return wrongType('a whole number', value);
+  if (real !== null && 'problem' in real) return wrongPrimitive('a whole number', value);
   const number = Number(value);
-  if (!Number.isInteger(number)) return wrongType('a whole number', value);
-  if (number < least || number > most) return wrongType(`a whole number from ${least} to ${most}`, value);
+  if (!Number.isInteger(number)) return wrongPrimitive('a whole number', value);
+  if (number < least || number > most)
+    return wrongPrimitive(`a whole number from ${least} to ${most}`, value);
   return real;
 }

@@ -105,13 +105,13 @@ export function readRm(
 function readAs(value: JsonValue, declaredType: string, found: Violations): RmReading {
   const expected = TYPE_READERS.get(withoutParameters(declaredType));
   if (expected === undefined) throw new TypeError(`${declaredType} is no class of the reference model`);
-  const object = readObject(value, expected, found);
+  const object = readTypedObject(value, expected, found);
   const violations = found.list;
   return { object: violations.length === 0 ? object : null, violations };
 }
 
-function readObject(value: JsonValue, expected: TypeReader, violations: Violations): JsonObject | null {
-  if (!isJsonObject(value)) return refuse(violations, wrongType(expected, describe(value)));
+function readTypedObject(value: JsonValue, expected: TypeReader, violations: Violations): JsonObject | null {
+  if (!isJsonObject(value)) return refuse(violations, unexpectedType(expected, describe(value)));
   if (violations.path.depth > MAX_DEPTH)
     return refuse(violations, {
       code: 'too-deep',
@@ -166,10 +166,10 @@ function classOf(value: JsonObject, expected: TypeReader, violations: Violations
   }
   const found =
     typeof type === 'string' && CLASS_READERS.has(type) ? type : `${describe(type)} (unknown type)`;
-  return refuse(violations, wrongType(expected, found));
+  return refuse(violations, unexpectedType(expected, found));
 }
 
-function wrongType({ type, allowed }: TypeReader, found: string): Finding {
+function unexpectedType({ type, allowed }: TypeReader, found: string): Finding {
   const message = `Object should be type ${type}, but was ${found}`;
   return { code: 'wrong-type', message, expected: [...allowed.keys()], found };
 }
@@ -195,7 +195,7 @@ function readMember(
   }
   if (type === null) return null;
   violations.path.enter(name);
-  const object = readObject(member, type, violations);
+  const object = readTypedObject(member, type, violations);
   violations.path.leave();
   return object;
 }
@@ -217,7 +217,7 @@ function readList(
   const items: JsonValue[] = [];
   for (let i = 0; i < member.length; i += 1) {
     violations.path.enter(name, i);
-    const item = readObject(member[i] ?? null, type, violations);
+    const item = readTypedObject(member[i] ?? null, type, violations);
     violations.path.leave();
     if (item !== null) items.push(item);
   }

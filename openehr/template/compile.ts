@@ -82,12 +82,12 @@ const BYTES_OF_NODE = 4_096;
 
 /** Terms that no node shows are kept as well: they are part of the text, with up to two bytes for a character. */
 function estimatedBytes(optText: string, full: WebTemplateNode, webTemplateText: Buffer): number {
-  return 2 * optText.length + BYTES_OF_NODE * countOf(full) + webTemplateText.byteLength;
+  return 2 * optText.length + BYTES_OF_NODE * nodeCount(full) + webTemplateText.byteLength;
 }
 
-function countOf(node: WebTemplateNode): number {
+function nodeCount(node: WebTemplateNode): number {
   let count = 1;
-  for (const child of node.children) count += countOf(child);
+  for (const child of node.children) count += nodeCount(child);
   return count;
 }
 
@@ -134,13 +134,13 @@ function readXml(text: string): XmlElement {
 
 /** The number of objects; before anything is built from it: internal references only add to this. @throws invalid */
 function requireFewNodes(definition: XmlElement): void {
-  const size = sizeOf(definition);
+  const size = expandedXmlSize(definition);
   if (size > MAX_TEMPLATE_NODES) throw tooManyTemplateNodes(size);
 }
 
-function sizeOf(object: XmlElement): number {
+function expandedXmlSize(object: XmlElement): number {
   let size = 1;
   for (const attribute of elements(object, 'attributes'))
-    for (const child of elements(attribute, 'children')) size += sizeOf(child);
+    for (const child of elements(attribute, 'children')) size += expandedXmlSize(child);
   return size;
 }

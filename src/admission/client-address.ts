@@ -13,7 +13,7 @@ export function clientAddress(
 ): Middleware {
   const isTrusted = proxyTest(trustedProxies);
   return async (ctx: Context, next: Next) => {
-    ctx.state.address = addressOf(ctx, isTrusted);
+    ctx.state.address = nearestUntrusted(ctx, isTrusted);
     if ('x-forwarded-for' in ctx.headers && !isTrusted(peerAddress(ctx.req.socket)))
       distrusted(peerAddress(ctx.req.socket));
     await next();
@@ -31,7 +31,7 @@ function peerAddress(socket: Socket): string {
   return address;
 }
 
-function addressOf(ctx: Context, isTrusted: ProxyTest): string {
+function nearestUntrusted(ctx: Context, isTrusted: ProxyTest): string {
   let address = peerAddress(ctx.req.socket);
   if (!isTrusted(address)) return address;
   const hops = ctx.get('X-Forwarded-For').split(',');

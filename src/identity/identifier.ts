@@ -49,8 +49,8 @@ export function createIdentifier(settings: IdentitySettings, log: Logger): Ident
   };
   if (schemes.token === null && schemes.password === null) return null;
   return async (authorization, address) => {
-    const identity = await identityOf(schemes, authorization.trim(), address);
-    return { ...identity, permissions: permissionsOf(rolePermissions, identity.roles) };
+    const identity = await authenticatedIdentity(schemes, authorization.trim(), address);
+    return { ...identity, permissions: permissionsOfRoles(rolePermissions, identity.roles) };
   };
 }
 
@@ -63,7 +63,11 @@ function passwordsOf(file: UsersFile, log: Logger): PasswordVerifier {
   };
 }
 
-async function identityOf(schemes: Schemes, authorization: string, address: string): Promise<Identity> {
+async function authenticatedIdentity(
+  schemes: Schemes,
+  authorization: string,
+  address: string,
+): Promise<Identity> {
   const { token: verifyToken, password: verifyPassword } = schemes;
   const token = BEARER.exec(authorization)?.[1];
   try {
@@ -111,14 +115,14 @@ export function defaultRolePermissions(roleUser: string, roleAdmin: string): str
 export function readRolePermissions(text: string): ReadRolePermissions {
   const roles: Record<string, readonly Permission[]> = {};
   const problems: string[] = [];
-  for (const entry of wordsOf(text, ';')) {
+  for (const entry of splitWords(text, ';')) {
     const [name = '', list, ...rest] = entry.split('=');
     const role = asciiUpperCase(name.trim());
     if (role === '' || list === undefined || rest.length > 0) {
       problems.push(`ROLE_PERMISSIONS: ${entry} is not of the form ROLE=read,write`);
       continue;
     }
-    const words = wordsOf(list, ',');
+    const words = splitWords(list, ',');
     const unknown = words.filter((word) => word !== '*' && !isPermission(word));
     problems.push(...unknown.map(unknownPermission));
     const granted = words.includes('*') ? PERMISSIONS : words.filter(isPermission);
@@ -130,13 +134,16 @@ export function readRolePermissions(text: string): ReadRolePermissions {
 }
 
 /** All permissions of these upper-cased roles; unknown roles have none. */
-function permissionsOf(rolePermissions: RolePermissions, roles: readonly string[]): ReadonlySet<Permission> {
+function permissionsOfRoles(
+  rolePermissions: RolePermissions,
+  roles: readonly string[],
+): ReadonlySet<Permission> {
   return new Set(
     roles.flatMap((role) => (Object.hasOwn(rolePermissions, role) ? (rolePermissions[role] ?? []) : [])),
   );
 }
 
-function wordsOf(text: string, separator: string): string[] {
+function splitWords(text: string, separator: string): string[] {
   return text
     .split(separator)
     .map((word) => word.trim())

@@ -25,7 +25,7 @@ export function identityConflicts(
   >,
 ): string[] {
   const { auth, jwt, basicUsersFile } = settings;
-  const keys = keysOf(jwt).length;
+  const keys = givenKeys(jwt).length;
   const problems: string[] = [];
   if (keys > 1) problems.push('only one of JWT_SECRET, JWT_PUBLIC_KEY and JWT_JWKS_URL may be set');
   if (keys === 0 && auth.startsWith('jwt'))
@@ -75,7 +75,7 @@ function consoleConflicts({ oidc, jwt }: Pick<Settings, 'oidc' | 'jwt'>): string
   const problems: string[] = [];
   if (!isSafe(oidc.issuer))
     problems.push('OIDC_ISSUER must begin with https: who signs in over http can be watched on the way');
-  if (keysOf(jwt).length === 0)
+  if (givenKeys(jwt).length === 0)
     problems.push('OIDC_ISSUER needs the keys of its tokens: set JWT_JWKS_URL or JWT_PUBLIC_KEY');
   return problems;
 }
@@ -86,7 +86,7 @@ function keyConflicts(jwt: JwtSettings): string[] {
     problems.push('JWT_SECRET must have at least 32 bytes');
   const symmetric = jwt.algorithms.filter((name) => name.startsWith('HS')).length;
   const expected = jwt.secret === null ? 0 : jwt.algorithms.length;
-  if (keysOf(jwt).length === 1 && symmetric !== expected)
+  if (givenKeys(jwt).length === 1 && symmetric !== expected)
     problems.push(
       'JWT_ALGORITHMS does not fit the kind of key: HS* for a secret, the others for a public key',
     );
@@ -116,7 +116,7 @@ export function identityWarnings(
   if (jwt.issuer === ANY) warnings.push('JWT_ISSUER=any: tokens of every issuer are accepted');
   if (jwt.audience === ANY)
     warnings.push('JWT_AUDIENCE=any: tokens that were made for other applications are accepted');
-  if (keysOf(jwt).length > 0 && jwt.roleClaims.includes('scope'))
+  if (givenKeys(jwt).length > 0 && jwt.roleClaims.includes('scope'))
     warnings.push(
       'JWT_ROLE_CLAIMS names scope: it says what an application asked for, not what its user may do',
     );
@@ -147,7 +147,7 @@ function networkWarnings({
   return warnings;
 }
 
-function keysOf({ secret, publicKey, jwksUrl }: JwtSettings): string[] {
+function givenKeys({ secret, publicKey, jwksUrl }: JwtSettings): string[] {
   return [secret, publicKey, jwksUrl].filter((key) => key !== null);
 }
 

@@ -54,7 +54,7 @@ export function keySet(url: string, now: () => number = Date.now): KeySource {
     if (find(fetched.keys, keyId) === undefined) await refreshed();
     else if (age() > fetched.freshMs) await refreshed().catch(() => undefined);
     else if (age() > 0) void refreshed().catch(() => undefined);
-    if (age() > STALE_MS) throw unreadable();
+    if (age() > STALE_MS) throw unreadableKeySet();
     const key = find(fetched.keys, keyId);
     if (key === undefined)
       throw new CdrError('unauthenticated', 'the bearer token is signed with an unknown key');
@@ -75,7 +75,7 @@ async function fetchKeys(url: string): Promise<FetchedKeys> {
       throw new Error(`the key set answered ${response.status}`);
     return { keys: keysIn(JSON.parse(text)), freshMs: freshFor(response.headers.get('Cache-Control')) };
   } catch (cause) {
-    throw unreadable(cause);
+    throw unreadableKeySet(cause);
   }
 }
 
@@ -108,7 +108,7 @@ function freshFor(cacheControl: string | null): number {
   return Math.min(MOST_FRESH_MS, Math.max(LEAST_FRESH_MS, Number(seconds) * 1000));
 }
 
-function unreadable(cause?: unknown): CdrError {
+function unreadableKeySet(cause?: unknown): CdrError {
   return new CdrError('unavailable', 'the key set of the identity provider cannot be read', {
     cause,
     retryAfterSeconds: 60,

@@ -129,26 +129,26 @@ class Attempts {
   /** @throws too-many-requests with `Retry-After` while the address may not try, not even with the right password that is not remembered */
   requireLeft(address: string, name: string): void {
     const now = performance.now();
-    refuseWhile(this.#ofUser.waitOf(pairOf(address, name), now));
+    refuseWhile(this.#ofUser.waitOf(attemptKey(address, name), now));
     refuseWhile(this.#ofAddress.waitOf(networkOf(address), now));
   }
 
   /** Counts an attempt as wrong before it is validated, so that many at once get no further. @throws as `requireLeft` */
   begin(address: string, name: string): void {
     const now = performance.now();
-    refuseWhile(this.#ofUser.take(pairOf(address, name), now));
+    refuseWhile(this.#ofUser.take(attemptKey(address, name), now));
     refuseWhile(this.#ofAddress.take(networkOf(address), now));
   }
 
   /** Takes back what `begin` counted: the password was right, or was not validated. */
   takeBack(address: string, name: string): void {
-    this.#ofUser.takeBack(pairOf(address, name));
+    this.#ofUser.takeBack(attemptKey(address, name));
     this.#ofAddress.takeBack(networkOf(address));
   }
 }
 
 /** As a hash: names come from clients and may be long. */
-function pairOf(address: string, name: string): string {
+function attemptKey(address: string, name: string): string {
   return createHash('sha256')
     .update(`${networkOf(address)}\0${name}`)
     .digest('base64');

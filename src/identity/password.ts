@@ -26,13 +26,13 @@ const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 /** Hashes a password with a fresh salt. */
 export async function hashPassword(password: string): Promise<PasswordHash> {
   const salt = randomBytes(SALT_BYTES).toString('base64');
-  const key = await keyOf(password, { ...COST, salt });
+  const key = await derivedKey(password, { ...COST, salt });
   return { ...COST, salt, key: key.toString('base64') };
 }
 
 /** Whether this is the password of the hash; takes the same time whether it is or not. */
 export async function isPassword(password: string, hash: PasswordHash): Promise<boolean> {
-  return timingSafeEqual(await keyOf(password, hash), Buffer.from(hash.key, 'base64'));
+  return timingSafeEqual(await derivedKey(password, hash), Buffer.from(hash.key, 'base64'));
 }
 
 /** A hash that no password fits: checking one against it takes as long as against that of a user. */
@@ -48,7 +48,7 @@ export function unknownHash(): PasswordHash {
 export function isPasswordHash(value: unknown): value is PasswordHash {
   if (typeof value !== 'object' || value === null) return false;
   const { N, r, p, salt, key } = value as Record<string, unknown>;
-  return areCosts(N, r, p) && lengthOf(salt) >= SALT_BYTES && lengthOf(key) === KEY_BYTES;
+  return areCosts(N, r, p) && hashLength(salt) >= SALT_BYTES && hashLength(key) === KEY_BYTES;
 }
 
 function areCosts(N: unknown, r: unknown, p: unknown): boolean {
@@ -63,11 +63,11 @@ function areCosts(N: unknown, r: unknown, p: unknown): boolean {
   );
 }
 
-function lengthOf(value: unknown): number {
+function hashLength(value: unknown): number {
   return typeof value === 'string' ? Buffer.from(value, 'base64').length : 0;
 }
 
-function keyOf(password: string, { N, r, p, salt }: Omit<PasswordHash, 'key'>): Promise<Buffer> {
+function derivedKey(password: string, { N, r, p, salt }: Omit<PasswordHash, 'key'>): Promise<Buffer> {
   const maxmem = 128 * r * (N + p + 2);
   return derive(password.normalize('NFC'), Buffer.from(salt, 'base64'), KEY_BYTES, { N, r, p, maxmem });
 }

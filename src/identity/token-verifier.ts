@@ -72,28 +72,29 @@ const CLAIMS_OF_OTHERS = ['at_hash', 'c_hash', 'events'];
  */
 function requireAccessToken(header: jwt.JwtHeader, payload: jwt.JwtPayload, types: readonly string[]): void {
   // RFC 9068, section 2.1; RFC 7515, section 4.1.9: `application/` may be left out. Keycloak has a claim of this name too.
-  const kind = kindOf(header.typ ?? 'JWT');
-  const claimed = payload.typ === undefined ? null : kindOf(payload.typ);
+  const kind = tokenKind(header.typ ?? 'JWT');
+  const claimed = payload.typ === undefined ? null : tokenKind(payload.typ);
   const isListed = [kind, claimed].every((word) => word === null || types.includes(word));
   if (!isListed || CLAIMS_OF_OTHERS.some((name) => payload[name] !== undefined)) throw invalidToken();
   // Of an ID token, unless the provider says that this is none.
   if (payload.nonce !== undefined && claimed !== 'bearer' && kind !== 'at+jwt') throw invalidToken();
 }
 
-function kindOf(type: unknown): string {
+function tokenKind(type: unknown): string {
   return typeof type === 'string' ? type.toLowerCase().replace(/^application\//, '') : '';
 }
 
 /** Every token ends, soon enough (`JWT_MAX_LIFETIME_S`), and none was made in the future. */
 function requireTimes({ exp, iat }: jwt.JwtPayload, settings: JwtSettings): void {
-  if (!isTime(exp)) throw invalidToken();
+  if (!isEpochTime(exp)) throw invalidToken();
   const now = Date.now() / 1000;
-  if (iat !== undefined && (!isTime(iat) || iat > now + settings.clockToleranceSeconds)) throw invalidToken();
+  if (iat !== undefined && (!isEpochTime(iat) || iat > now + settings.clockToleranceSeconds))
+    throw invalidToken();
   const { maxLifetimeSeconds } = settings;
   if (maxLifetimeSeconds !== null && exp - (iat ?? now) > maxLifetimeSeconds) throw invalidToken();
 }
 
-function isTime(value: unknown): value is number {
+function isEpochTime(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= MAX_TIME_SECONDS;
 }
 

@@ -52,7 +52,7 @@ export class UsersFile {
 
   /** The users now. @throws Error as the constructor: a file that was broken or opened to others lets nobody in */
   async current(): Promise<Users> {
-    const state = stateOf(await stat(this.#path, { bigint: true }));
+    const state = fileState(await stat(this.#path, { bigint: true }));
     if (state !== this.#state) ({ users: this.#users, state: this.#state } = readFile(this.#path));
     return this.#users;
   }
@@ -104,7 +104,7 @@ function readFile(path: string): { readonly users: Users; readonly state: string
   try {
     const stats = fstatSync(file, { bigint: true });
     requireOurs(path, stats);
-    return { users: usersOf(path, readFileSync(file, 'utf8')), state: stateOf(stats) };
+    return { users: usersOf(path, readFileSync(file, 'utf8')), state: fileState(stats) };
   } finally {
     closeSync(file);
   }
@@ -137,7 +137,7 @@ function requireOurs(path: string, stats: BigIntStats): void {
 }
 
 /** Changes whenever the file, its mode or its owner does. */
-function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+function fileState({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
@@ -145,7 +145,7 @@ function usersOf(path: string, text: string): Users {
   const users = new Map<string, UserRecord>();
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const user = userOf(line);
+    const user = userOfLine(line);
     if (user === null)
       throw new Error(
         `BASIC_USERS_FILE: line ${index + 1} of ${path} is not a user as \`everchart user add\` writes it`,
@@ -157,7 +157,7 @@ function usersOf(path: string, text: string): Users {
   return users;
 }
 
-function userOf(line: string): UserRecord | null {
+function userOfLine(line: string): UserRecord | null {
   try {
     const { name, roles, scrypt, person } = JSON.parse(line) as Record<string, unknown>;
     if (typeof name !== 'string' || !isUserName(name) || !isPasswordHash(scrypt)) return null;

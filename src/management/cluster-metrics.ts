@@ -22,7 +22,7 @@ export function publishMetrics(registry: Registry): void {
   process.on('message', (message: unknown) => {
     if (!isMetricsMessage(message) || message.kind !== 'metrics-asked') return;
     void registry.getMetricsAsJSON().then((figures) => {
-      say(process, { kind: 'metrics-answer', id: message.id, figures });
+      sendMetrics(process, { kind: 'metrics-answer', id: message.id, figures });
     });
   });
 }
@@ -56,7 +56,7 @@ async function askPrimary(): Promise<Registry> {
     };
     const timer = setTimeout(end, WAIT_MS, null);
     process.on('message', listen);
-    say(process, { kind: 'metrics-wanted', id });
+    sendMetrics(process, { kind: 'metrics-wanted', id });
   });
   if (figures === null)
     throw new CdrError('unavailable', 'a worker did not send its metrics', { retryAfterSeconds: 5 });
@@ -71,7 +71,7 @@ export function collectMetricsFor(asker: Worker, workers: () => Iterable<Worker>
     const { id } = message;
     void Promise.all([...workers()].map(figuresOf)).then((answers) => {
       const figures = answers.includes('silent') ? null : answers.filter((each) => typeof each === 'object');
-      say(asker, { kind: 'metrics-of-all', id, figures });
+      sendMetrics(asker, { kind: 'metrics-of-all', id, figures });
     });
   });
 }
@@ -94,12 +94,12 @@ function figuresOf(worker: Worker): Promise<Figures | 'gone' | 'silent'> {
     };
     const timer = setTimeout(end, ANSWER_MS, 'silent');
     worker.on('message', listen).once('exit', gone);
-    say(worker, { kind: 'metrics-asked', id });
+    sendMetrics(worker, { kind: 'metrics-asked', id });
   });
 }
 
 /** A process that is just ending cannot receive anything; its `exit` event says the rest. */
-function say(to: Worker | NodeJS.Process, message: MetricsMessage): void {
+function sendMetrics(to: Worker | NodeJS.Process, message: MetricsMessage): void {
   to.send?.(message, undefined, undefined, () => undefined);
 }
 

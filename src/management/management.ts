@@ -77,16 +77,16 @@ function environment(settings: Settings): JsonObject {
       memoryFreeBytes: freemem(),
       heapUsedBytes: process.memoryUsage().heapUsed,
     },
-    settings: masked(settings as unknown as JsonObject),
+    settings: maskedValues(settings as unknown as JsonObject),
   };
 }
 
-function masked(values: JsonObject): JsonObject {
+function maskedValues(values: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskedValue(name, value)]));
 }
 
 function maskedValue(name: string, value: JsonValue): JsonValue {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return masked(value);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return maskedValues(value);
   if (SECRET_NAME.test(name)) return value === null || value === '' ? value : MASK;
   return typeof value === 'string' ? value.replace(/\/\/[^/@\s]+@/, `//${MASK}@`) : value;
 }

@@ -51,7 +51,7 @@ class AuditTrail {
     try {
       await next();
     } catch (error) {
-      if (REFUSED.includes(statusOf(error))) await this.#refuse(ctx, auditDraft(ctx, 0), error);
+      if (REFUSED.includes(errorStatus(error))) await this.#refuse(ctx, auditDraft(ctx, 0), error);
       throw error;
     }
   }
@@ -73,9 +73,9 @@ class AuditTrail {
     try {
       await withAuditDraft(draft, next);
     } catch (error) {
-      if (REFUSED.includes(statusOf(error))) await this.#refuse(ctx, draft, error);
+      if (REFUSED.includes(errorStatus(error))) await this.#refuse(ctx, draft, error);
       else if (!isUnavailable(error) && !isOutcomeUnknown(error))
-        await this.#recordFailure(draft, statusOf(error));
+        await this.#recordFailure(draft, errorStatus(error));
       throw error;
     }
     if (!draft.isCommitted) await insertOnce(draft.record(ctx.status));
@@ -83,7 +83,7 @@ class AuditTrail {
 
   /** While the database is away a refusal is answered all the same, and noted when it is back. */
   async #refuse(ctx: Context, draft: AuditDraft, error: unknown): Promise<void> {
-    const noted = this.#refusals.note(requesterOf(ctx), () => draft.record(statusOf(error)));
+    const noted = this.#refusals.note(requesterOf(ctx), () => draft.record(errorStatus(error)));
     await Promise.race([noted, sleep(REFUSAL_WAIT_MS, undefined, { ref: false })]);
   }
 
@@ -116,7 +116,7 @@ function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof CdrError && error.code === 'outcome-unknown';
 }
 
-function statusOf(error: unknown): number {
+function errorStatus(error: unknown): number {
   return error instanceof CdrError ? ERROR_STATUS[error.code] : 500;
 }
 

@@ -46,7 +46,7 @@ export function errors(log: Logger): Middleware {
         return;
       }
       log.error({ request_id: requestId, err: error }, 'internal error');
-      answer(ctx, 500, errorBody(500, `Internal error, reference ${requestId}`, 'internal'));
+      writeErrorAnswer(ctx, 500, errorBody(500, `Internal error, reference ${requestId}`, 'internal'));
     }
   };
 }
@@ -63,7 +63,7 @@ function answerKnown(ctx: Context, error: CdrError): void {
   setDetailHeaders(ctx, error.details);
   // Of a body without a known length the rest was not read, so the connection cannot go on.
   if (status === 413) ctx.set('Connection', 'close');
-  answer(ctx, status, body);
+  writeErrorAnswer(ctx, status, body);
 }
 
 function setDetailHeaders(ctx: Context, details: ErrorDetails): void {
@@ -89,18 +89,23 @@ function answerUnmatched(ctx: Context): void {
   if (ctx.body !== undefined && ctx.body !== null) return;
   if (ctx.status === 404) {
     const path = withoutOuterSlashes(ctx.path);
-    answer(ctx, 404, errorBody(404, `No resource found at path: ${path}${pathHint(ctx.path)}`, 'not-found'));
+    writeErrorAnswer(
+      ctx,
+      404,
+      errorBody(404, `No resource found at path: ${path}${pathHint(ctx.path)}`, 'not-found'),
+    );
   }
   if (ctx.status === 405)
-    answer(
+    writeErrorAnswer(
       ctx,
       405,
       errorBody(405, `Method ${ctx.method} is not supported on this path`, 'method-not-allowed'),
     );
-  if (ctx.status === 501) answer(ctx, 501, errorBody(501, NOT_IMPLEMENTED_MESSAGE, 'not-implemented'));
+  if (ctx.status === 501)
+    writeErrorAnswer(ctx, 501, errorBody(501, NOT_IMPLEMENTED_MESSAGE, 'not-implemented'));
 }
 
-function answer(ctx: Context, status: number, error: JsonObject): void {
+function writeErrorAnswer(ctx: Context, status: number, error: JsonObject): void {
   const record = failureRecord(ctx);
   const message = typeof error.message === 'string' ? error.message : '';
   const fields = typeof record?.fields === 'function' ? record.fields(message) : record?.fields;

@@ -135,7 +135,7 @@ export async function runServer(): Promise<void> {
   onStopSignal(log, () => server.close());
   if (cluster.isWorker) publishReady(server.url);
   else {
-    log.info(`listening on ${server.url}${besides(server)}`);
+    log.info(`listening on ${server.url}${managementNote(server)}`);
     log.info(`console at ${server.url}${settings.basePath}/console`);
   }
 }
@@ -152,7 +152,7 @@ async function startWithDatabase(settings: Settings, log: Logger): Promise<Runni
   });
 }
 
-function besides({ managementUrl }: RunningServer): string {
+function managementNote({ managementUrl }: RunningServer): string {
   return managementUrl === null ? '' : `, for management on ${managementUrl}`;
 }
 

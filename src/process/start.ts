@@ -196,7 +196,7 @@ function keepFinalising(log: Logger, days: number | null): () => Promise<void> {
 }
 
 function recordedFinalising(work: () => Promise<unknown>): Promise<unknown> {
-  return recorded('finaliseMerge', work);
+  return recordedWork('finaliseMerge', work);
 }
 
 /** Ends what waited too long for a second person, hourly. Gives what ends it. */
@@ -204,7 +204,7 @@ function keepEndingLapsed(log: Logger): () => Promise<void> {
   const work = async (): Promise<void> => {
     const now = new Date();
     const lapsed = [...(await lapsedActs(now)), ...(await lapsedMergeRequests(now))];
-    await endLapsed(lapsed, (end) => recorded('withdrawApproval', end));
+    await endLapsed(lapsed, (end) => recordedWork('withdrawApproval', end));
   };
   return repeat(log, {
     intervalMs: HOUR_MS,
@@ -214,7 +214,7 @@ function keepEndingLapsed(log: Logger): () => Promise<void> {
 }
 
 /** Nobody asked for it but the settings: the record says so. */
-function recorded(operation: string, work: () => Promise<unknown>): Promise<unknown> {
+function recordedWork(operation: string, work: () => Promise<unknown>): Promise<unknown> {
   const sender = { user: 'everchart', operation, request_id: randomUUID() };
   return withAuditDraft(new AuditDraft(() => sender, 200), work);
 }

@@ -112,7 +112,7 @@ function toSettings(values: Values): Omit<Settings, 'tracesSent'> {
     ...composed(values, host, jwt),
     jwt: {
       ...jwt,
-      types: wordsOf(values, 'JWT_TYP').map((word) => word.toLowerCase()),
+      types: settingWords(values, 'JWT_TYP').map((word) => word.toLowerCase()),
       algorithms: algorithmsOf(values, jwt.secret),
     },
     aql: {
@@ -139,13 +139,13 @@ function placedSettings(values: Values): PlacedSettings {
 
 /** What several settings come to together. */
 function composed(values: Values, host: string, { roleUser, roleAdmin }: Settings['jwt']) {
-  const auth = textOrNull(values, 'AUTH') ?? (isLoopback(host) ? 'none' : 'jwt');
-  const roles = textOrNull(values, 'ROLE_PERMISSIONS') ?? defaultRolePermissions(roleUser, roleAdmin);
+  const auth = settingText(values, 'AUTH') ?? (isLoopback(host) ? 'none' : 'jwt');
+  const roles = settingText(values, 'ROLE_PERMISSIONS') ?? defaultRolePermissions(roleUser, roleAdmin);
   return {
     auth: (auth === 'basic,jwt' ? 'jwt,basic' : auth) as Settings['auth'],
     oidc: oidcSettings(values),
     rolePermissions: readRolePermissions(roles).roles,
-    ...rateLimitOf(values),
+    ...rateLimitSettings(values),
     preferMinimalUpdateStatus: minimalUpdateStatusOf(values),
     commitGroups: numberOrNull(values, 'COMMIT_GROUPS') ?? (values.MONGODB_URI === '' ? 1 : 4),
     fourEyes: fourEyesOf(values),
@@ -159,14 +159,14 @@ function minimalUpdateStatusOf(values: Values): Settings['preferMinimalUpdateSta
 
 /** `MERGE_NEEDS_APPROVAL` is the older name of the one word `merge`. */
 function fourEyesOf(values: Values): Settings['fourEyes'] {
-  const named = wordsOf(values, 'FOUR_EYES');
+  const named = settingWords(values, 'FOUR_EYES');
   return FOUR_EYES_KINDS.filter(
     (kind) => named.includes(kind) || (kind === 'merge' && values.MERGE_NEEDS_APPROVAL === true),
   );
 }
 
 /** On the machine itself only a limit that was set counts: a demonstration or an import is no attack. */
-function rateLimitOf(values: Values) {
+function rateLimitSettings(values: Values) {
   const given = numberOrNull(values, 'RATE_LIMIT_PER_MINUTE');
   return {
     rateLimitPerMinute: given === 0 ? null : (given ?? DEFAULT_RATE_LIMIT_PER_MINUTE),
@@ -175,13 +175,13 @@ function rateLimitOf(values: Values) {
 }
 
 function oidcSettings(values: Values): OidcSettings | null {
-  const issuer = textOrNull(values, 'OIDC_ISSUER') ?? '';
-  const clientId = textOrNull(values, 'OIDC_CLIENT_ID') ?? '';
+  const issuer = settingText(values, 'OIDC_ISSUER') ?? '';
+  const clientId = settingText(values, 'OIDC_CLIENT_ID') ?? '';
   return issuer === '' && clientId === '' ? null : { issuer, clientId };
 }
 
 function algorithmsOf(values: Values, secret: string | null): JwtSettings['algorithms'] {
-  const named = wordsOf(values, 'JWT_ALGORITHMS');
+  const named = settingWords(values, 'JWT_ALGORITHMS');
   return (named.length > 0 ? named : [secret === null ? 'RS256' : 'HS256']) as JwtSettings['algorithms'];
 }
 
@@ -220,7 +220,7 @@ function portConflicts({ port, managementPort }: Settings): string[] {
   return isTaken ? ['MANAGEMENT_PORT must differ from PORT'] : [];
 }
 
-function textOrNull(values: Values, name: string): string | null {
+function settingText(values: Values, name: string): string | null {
   const value = values[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -230,7 +230,7 @@ function numberOrNull(values: Values, name: string): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-function wordsOf(values: Values, name: string): readonly string[] {
+function settingWords(values: Values, name: string): readonly string[] {
   const value = values[name];
   return Array.isArray(value) ? (value as readonly string[]) : [];
 }

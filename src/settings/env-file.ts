@@ -13,7 +13,7 @@ const ENTRY =
  */
 export function readEnvFile(path = '.env'): void {
   const file = resolve(path);
-  const text = fileText(file);
+  const text = envFileText(file);
   if (text === null) return;
   const line = brokenLine(text);
   if (line !== null) throw new Error(`${file}: line ${line} is no NAME=value, or its quote has no end`);
@@ -30,7 +30,7 @@ export function fileOfVariable(name: string): string | null {
   return origins.get(name) ?? null;
 }
 
-function fileText(file: string): string | null {
+function envFileText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {

@@ -36,12 +36,12 @@ export function documentsOf(
   if (version !== null && !version.classes.includes('ORIGINAL_VERSION'))
     return { kind: 'match', match: { [FIELD.versionUid]: { $in: [] } } };
   const { asOf } = visibility;
-  const { keys, conditions } = keysOf(node, visibility);
+  const { keys, conditions } = documentKeys(node, visibility);
   return {
     kind: 'documents',
     ehr,
     owner: ownerOf(visibility),
-    rootTypes: rootTypesOf(node),
+    rootTypes: reachableRootTypes(node),
     keys,
     conditions: [...conditions, ...extra],
     exact: version === null ? [] : versionMatches(version.predicate, visibility.systemId),
@@ -70,9 +70,9 @@ export function rootClass(node: FromClass): FromClass | null {
 }
 
 /** The types of versioned object that can match the whole operand. */
-function rootTypesOf(node: FromNode): readonly RootType[] {
+function reachableRootTypes(node: FromNode): readonly RootType[] {
   if (node.kind !== 'class') {
-    const each = counted(node.operands).map(rootTypesOf);
+    const each = counted(node.operands).map(reachableRootTypes);
     return ROOT_TYPES.filter((type) =>
       node.kind === 'and'
         ? counted(each).every((types) => types.includes(type))
@@ -81,7 +81,7 @@ function rootTypesOf(node: FromNode): readonly RootType[] {
   }
   const { alias, contains } = node;
   if (alias.kind !== 'version' || contains === null || contains.negated) return alias.rootTypes;
-  const inner = rootTypesOf(contains.child);
+  const inner = reachableRootTypes(contains.child);
   return counted(alias.rootTypes).filter((type) => inner.includes(type));
 }
 
@@ -91,8 +91,8 @@ export function inVersions(
   which: Pick<DocumentsStep, 'versions' | 'asOf' | 'isOfOneEhr'>,
 ): Stage {
   const { asOf } = which;
-  if (isLatestOnly(which)) return joined([{ [FIELD.isLatest]: true }, ...conditions]);
-  if (isOneBranch(which)) return joined(conditions);
+  if (isLatestOnly(which)) return joinConditions([{ [FIELD.isLatest]: true }, ...conditions]);
+  if (isOneBranch(which)) return joinConditions(conditions);
   if (asOf === null) return bothBranches(conditions, [], []);
   const committed: Stage = { [FIELD.timeCommitted]: { $lte: asOf } };
   const replaced: Stage[] = which.versions === 'all' ? [] : [{ [FIELD.replacedAt]: { $gt: asOf } }];
@@ -107,14 +107,14 @@ export function latestMatch(conditions: readonly Stage[], visibility: Visibility
 function bothBranches(all: readonly Stage[], current: readonly Stage[], past: readonly Stage[]): Stage {
   return {
     $or: [
-      joined([{ [FIELD.isLatest]: true }, ...all, ...current]),
-      joined([{ [FIELD.isLatest]: false }, ...all, ...past]),
+      joinConditions([{ [FIELD.isLatest]: true }, ...all, ...current]),
+      joinConditions([{ [FIELD.isLatest]: false }, ...all, ...past]),
     ],
   };
 }
 
 /** Conditions as one match document; those on the same field go under `$and`. */
-function joined(conditions: readonly Stage[]): Stage {
+function joinConditions(conditions: readonly Stage[]): Stage {
   const merged: Record<string, MongoValue> = {};
   const rest: Stage[] = [];
   for (const condition of counted(conditions)) {
@@ -130,7 +130,7 @@ function joined(conditions: readonly Stage[]): Stage {
 // ---------------------------------------------------------------- keys
 
 /** `keys` that a matching document must have: the deepest archetype first, as it bounds the index best. */
-function keysOf(node: FromClass, visibility: Visibility): Pick<DocumentsStep, 'keys' | 'conditions'> {
+function documentKeys(node: FromClass, visibility: Visibility): Pick<DocumentsStep, 'keys' | 'conditions'> {
   const { all, others } = requiredKeys(node, visibility);
   const distinct = [...new Set(all)];
   const archetypes = counted(distinct)
@@ -140,8 +140,8 @@ function keysOf(node: FromClass, visibility: Visibility): Pick<DocumentsStep, 'k
   const keys = archetypes.length > 0 ? archetypes : distinct;
   const excluded = excludedKeys(node, visibility);
   if (keys.length > 0 || others.length > 0) return { keys, conditions: [...others, ...excluded] };
-  const [only, ...more] = rootTypesOf(node);
-  const ofTypes = only !== undefined && more.length === 0 ? only : { $in: rootTypesOf(node) };
+  const [only, ...more] = reachableRootTypes(node);
+  const ofTypes = only !== undefined && more.length === 0 ? only : { $in: reachableRootTypes(node) };
   return { keys, conditions: [{ [FIELD.keys]: ofTypes }, ...excluded] };
 }
 
@@ -154,7 +154,7 @@ interface RequiredKeys {
 function requiredKeys(node: FromNode, visibility: Visibility): RequiredKeys {
   if (node.kind !== 'class') {
     const each = counted(node.operands).map((operand) => requiredKeys(operand, visibility));
-    if (node.kind === 'and') return together(each);
+    if (node.kind === 'and') return requiredTogether(each);
     if (counted(each).some(({ all, others }) => all.length === 0 && others.length === 0)) return NONE;
     if (counted(each).every(({ all, others }) => all.length === 1 && others.length === 0))
       return { all: [], others: [{ [FIELD.keys]: { $in: counted(each).flatMap(({ all }) => all) } }] };
@@ -162,7 +162,7 @@ function requiredKeys(node: FromNode, visibility: Visibility): RequiredKeys {
   }
   const own = ownKeys(node.alias, visibility);
   const stays = node.contains !== null && !node.contains.negated && !leavesDocument(node);
-  return stays ? together([own, requiredKeys(node.contains.child, visibility)]) : own;
+  return stays ? requiredTogether([own, requiredKeys(node.contains.child, visibility)]) : own;
 }
 
 /** Below a FOLDER other documents follow. */
@@ -172,7 +172,7 @@ function leavesDocument(node: FromClass): boolean {
 
 const NONE: RequiredKeys = { all: [], others: [] };
 
-function together(parts: readonly RequiredKeys[]): RequiredKeys {
+function requiredTogether(parts: readonly RequiredKeys[]): RequiredKeys {
   return {
     all: counted(parts).flatMap(({ all }) => all),
     others: counted(parts).flatMap(({ others }) => others),
@@ -180,7 +180,7 @@ function together(parts: readonly RequiredKeys[]): RequiredKeys {
 }
 
 function asMatch({ all, others }: RequiredKeys): Stage {
-  return joined([...(all.length === 0 ? [] : [{ [FIELD.keys]: { $all: [...all] } }]), ...others]);
+  return joinConditions([...(all.length === 0 ? [] : [{ [FIELD.keys]: { $all: [...all] } }]), ...others]);
 }
 
 function ownKeys(alias: Alias, visibility: Visibility): RequiredKeys {

@@ -165,7 +165,7 @@ function rootCondition(alias: Alias, slot: string, level: Level): Step[] {
 function bindOr(operands: readonly FromNode[], subtree: Subtree, level: Level): Step[] {
   const { binder } = level.state;
   const fields = counted(operands).map((each) => joinName('u', each));
-  const sets = zip(counted(operands), fields).map(([each, field]): Step => {
+  const sets = counted(zip(operands, fields)).map(([each, field]): Step => {
     registerAll(each, level, `${level.prefix}${field}.`);
     return { kind: 'set', field, value: tuples(each, subtree, binder) };
   });

@@ -96,7 +96,11 @@ function numberArgument(value: ValueExpression, state: ValueState): Expression {
     );
     const [first] = numbers;
     if (first === undefined) return null;
-    return call('$cond', [disjunction(counted(numbers).map(({ guard }) => guard)), chosen(numbers), null]);
+    return call('$cond', [
+      disjunction(counted(numbers).map(({ guard }) => guard)),
+      chosenValue(numbers),
+      null,
+    ]);
   }
   const constant = constantOf(value, state);
   if (constant !== null)
@@ -126,7 +130,9 @@ function levelsOf({ args }: FunctionCall): number {
   );
 }
 
-function chosen(values: readonly { readonly guard: Expression; readonly value: Expression }[]): Expression {
+function chosenValue(
+  values: readonly { readonly guard: Expression; readonly value: Expression }[],
+): Expression {
   return counted(values).reduceRight<Expression>(
     (otherwise, { guard, value }) => call('$cond', [guard, value, otherwise]),
     null,

@@ -66,7 +66,7 @@ export function emitTree(tree: PathNode, state: TreeState): void {
     : (binding.slot ?? fieldRef('_id'));
   state.nodes.set(tree.id, { expression: whole, parent: null, guard: true, segs });
   state.whenBound();
-  for (const child of counted(inOrder(tree.children, state))) {
+  for (const child of counted(parentsFirst(tree.children, state))) {
     const inDocument = isInDocument(child) && !state.searched.has(tree.alias.index);
     const wanted = { attribute: child.attribute ?? '', inDocument };
     const value = attributeOfVirtualObject(binding, wanted, state.visibility, state.steps);
@@ -77,11 +77,15 @@ export function emitTree(tree: PathNode, state: TreeState): void {
 function emitChildren(node: PathNode, state: TreeState): void {
   const binding = state.nodes.get(node.id);
   if (binding === undefined) return;
-  for (const child of counted(inOrder(node.children, state)))
-    emitChild(child, attributeOf(binding, child, state), state);
+  for (const child of counted(parentsFirst(node.children, state)))
+    emitChild(child, nodeAttributeBinding(binding, child, state), state);
 }
 
-function attributeOf(binding: NodeBinding, { id, attribute }: PathNode, { steps }: TreeState): NodeBinding {
+function nodeAttributeBinding(
+  binding: NodeBinding,
+  { id, attribute }: PathNode,
+  { steps }: TreeState,
+): NodeBinding {
   const parent = binding.expression;
   const rubric = rubricOf(parent, attribute ?? '');
   if (rubric === null) return { ...binding, expression: member(parent, attribute ?? ''), parent };
@@ -90,7 +94,7 @@ function attributeOf(binding: NodeBinding, { id, attribute }: PathNode, { steps 
   return { ...binding, expression: fieldRef(field), parent: null };
 }
 
-function inOrder(children: readonly PathNode[], state: TreeState): readonly PathNode[] {
+function parentsFirst(children: readonly PathNode[], state: TreeState): readonly PathNode[] {
   const isRequired = (node: PathNode): boolean =>
     counted(node.uses).some(({ index }) => state.required.has(index));
   return [
@@ -200,7 +204,7 @@ function isOnAnyPath(
     const depth = counted(use.steps).findIndex((step) => step.node === node);
     const own = residualFilter(use, depth, element, environment);
     const start = { object: element, classes: node.classes };
-    const rest = counted(use.steps.slice(depth + 1, Math.max(depth, use.decisive) + 1)).map(stepOf);
+    const rest = counted(use.steps.slice(depth + 1, Math.max(depth, use.decisive) + 1)).map(pathStepOf);
     const below = rest.length === 0 ? true : someAlong(start, rest, environment, (end) => present(end.raw));
     const condition = and(filtersAbove(use, depth, state), own, below);
     if (node.uses.length === 1 || condition === true) return condition;
@@ -209,7 +213,7 @@ function isOnAnyPath(
   return disjunction([...conditions.values()]);
 }
 
-function stepOf({ node, filter }: UsedStep): PathStep {
+function pathStepOf({ node, filter }: UsedStep): PathStep {
   return { attribute: node.attribute ?? '', predicate: filter, at: filter?.at ?? node.alias.at };
 }
 
@@ -237,13 +241,13 @@ function residualFilter(
 ): Expression {
   const step = use.steps[depth];
   if (step === undefined || step.filter === null) return true;
-  if (isIdentity(step.filter, step.node.identity)) return true;
+  if (isSameIdentity(step.filter, step.node.identity)) return true;
   const versioned = ['COMPOSITION', 'EHR_STATUS', 'ORIGINAL_VERSION'];
   const isVersioned = counted([...step.node.classes]).every((each) => versioned.includes(each));
   return predicateHolds(step.filter, elementOf(element, step.node.classes, isVersioned), environment);
 }
 
-function isIdentity(predicate: Predicate, identity: StepIdentity): boolean {
+function isSameIdentity(predicate: Predicate, identity: StepIdentity): boolean {
   const [group, another] = predicate.alternatives;
   const [condition, second] = group ?? [];
   if (another !== undefined || second !== undefined || condition?.kind !== 'node') return false;

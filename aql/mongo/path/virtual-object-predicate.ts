@@ -26,13 +26,13 @@ export function ehrOrVersionPredicateHolds(
   if (predicate === null) return true;
   return disjunction(
     counted(predicate.alternatives).map((conditions) =>
-      conjunction(counted(conditions).map((each) => conditionHolds(each, state))),
+      conjunction(counted(conditions).map((each) => virtualConditionHolds(each, state))),
     ),
   );
 }
 
-function conditionHolds(condition: PredicateCondition, state: VirtualObjectState): Expression {
-  const attributes = attributesOf(condition);
+function virtualConditionHolds(condition: PredicateCondition, state: VirtualObjectState): Expression {
+  const attributes = testedAttributes(condition);
   const bindings = counted(attributes).map((attribute) => attributeBinding(attribute, state));
   const jump =
     counted(bindings).find(({ segs }) => segs.path !== `${state.binding.document}${FIELD.segments}`) ??
@@ -59,7 +59,7 @@ function attributeBinding(
   return attributeOfVirtualObject(binding, { attribute, inDocument: false }, visibility, steps);
 }
 
-function attributesOf(condition: PredicateCondition): readonly string[] {
+function testedAttributes(condition: PredicateCondition): readonly string[] {
   if (condition.kind !== 'predicate-comparison' && condition.kind !== 'predicate-regex') return [];
   const own = condition.path.steps[0]?.attribute;
   const other =

@@ -92,8 +92,8 @@ class VirtualObject {
       system_id: identifier('HIER_OBJECT_ID', this.ehrField('system_id')),
       ehr_id: identifier('HIER_OBJECT_ID', this.slot()),
       time_created: timeObject(this.ehrField('time_created')),
-      ehr_status: whenPresent(status, reference(status, 'EHR_STATUS', 'OBJECT_VERSION_ID')),
-      directory: whenPresent(directory, reference(directory, 'VERSIONED_FOLDER')),
+      ehr_status: whenPresent(status, objectRefExpression(status, 'EHR_STATUS', 'OBJECT_VERSION_ID')),
+      directory: whenPresent(directory, objectRefExpression(directory, 'VERSIONED_FOLDER')),
       compositions: list('compositions'),
       contributions: list('contributions'),
     };
@@ -105,7 +105,7 @@ class VirtualObject {
       case 'uid':
         return this.set('uid', identifier('OBJECT_VERSION_ID', this.field(FIELD.versionUid)));
       case 'contribution':
-        return this.set('con', reference(this.field(FIELD.contributionUid), 'CONTRIBUTION'));
+        return this.set('con', objectRefExpression(this.field(FIELD.contributionUid), 'CONTRIBUTION'));
       case 'data':
         return {
           ...this.set('d', call('$first', this.field(FIELD.segments))),
@@ -121,7 +121,7 @@ class VirtualObject {
   wholeVersion(): Field {
     const object = {
       _type: 'ORIGINAL_VERSION',
-      contribution: reference(this.field(FIELD.contributionUid), 'CONTRIBUTION'),
+      contribution: objectRefExpression(this.field(FIELD.contributionUid), 'CONTRIBUTION'),
       commit_audit: this.fromVersion('commit_audit'),
       uid: identifier('OBJECT_VERSION_ID', this.field(FIELD.versionUid)),
       preceding_version_uid: this.fromVersion('preceding_version_uid'),
@@ -136,11 +136,11 @@ class VirtualObject {
   }
 
   private fromDocument(attribute: string): Expression {
-    if (attribute === 'lifecycle_state') return coded(this.field(FIELD.lifecycleState));
+    if (attribute === 'lifecycle_state') return codedExpression(this.field(FIELD.lifecycleState));
     return {
       _type: 'AUDIT_DETAILS',
       time_committed: timeObject(this.field(FIELD.timeCommitted)),
-      change_type: coded(this.field(FIELD.changeType)),
+      change_type: codedExpression(this.field(FIELD.changeType)),
     };
   }
 
@@ -203,7 +203,7 @@ class VirtualObject {
       this.join({ as, from: 'contributions', local: this.slot(), foreign: 'ehr_id' }, steps);
       return this.set(
         `${attribute}r`,
-        map(fieldRef(`${as}._id`), 'r', reference(variable('r'), 'CONTRIBUTION')),
+        map(fieldRef(`${as}._id`), 'r', objectRefExpression(variable('r'), 'CONTRIBUTION')),
       );
     }
     const type = attribute === 'folders' ? 'FOLDER' : 'COMPOSITION';
@@ -219,7 +219,7 @@ class VirtualObject {
     ];
     this.join({ as, from: 'versioned_objects', local: this.slot(), foreign: 'ehr_id', of: type }, steps);
     const ids = asOf === null ? fieldRef(`${as}._id`) : this.extant(fieldRef(`${as}._id`), type);
-    return this.set(`${attribute}r`, map(ids, 'r', reference(variable('r'), `VERSIONED_${type}`)));
+    return this.set(`${attribute}r`, map(ids, 'r', objectRefExpression(variable('r'), `VERSIONED_${type}`)));
   }
 
   /** Those of the containers that had a version with data at `as_of`. */
@@ -277,7 +277,7 @@ function identifier(type: string, value: Expression): Expression {
   return { _type: type, value };
 }
 
-function reference(id: Expression, type: string, idType = 'HIER_OBJECT_ID'): Expression {
+function objectRefExpression(id: Expression, type: string, idType = 'HIER_OBJECT_ID'): Expression {
   return { _type: 'OBJECT_REF', id: identifier(idType, id), namespace: 'local', type };
 }
 
@@ -289,7 +289,7 @@ function timeObject(date: Expression): Expression {
   };
 }
 
-function coded(code: Expression): Expression {
+function codedExpression(code: Expression): Expression {
   return { _type: 'DV_CODED_TEXT', defining_code: { _type: 'CODE_PHRASE', code_string: code } };
 }
 

@@ -56,9 +56,9 @@ function stagesOf(steps: readonly Step[]): Stage[] {
   for (let i = 0; i < length; i++) {
     const step = steps[i];
     if (step === undefined) break;
-    if (!isMatch(step)) stages.push(stageOf(step));
+    if (!isMatchStep(step)) stages.push(stageOf(step));
     else {
-      const matches = i === 0 ? [matchOf(step)] : matchRun(steps, i);
+      const matches = i === 0 ? [emittedMatch(step)] : matchRun(steps, i);
       const [only] = matches;
       stages.push({ $match: matches.length === 1 && only !== undefined ? only : { $and: matches } });
       i += matches.length - 1;
@@ -69,7 +69,7 @@ function stagesOf(steps: readonly Step[]): Stage[] {
 
 type Matching = DocumentsStep | MatchStep | FilterStep;
 
-function isMatch(step: Step | undefined): step is Matching {
+function isMatchStep(step: Step | undefined): step is Matching {
   return step?.kind === 'documents' || step?.kind === 'match' || step?.kind === 'filter';
 }
 
@@ -77,12 +77,12 @@ function isMatch(step: Step | undefined): step is Matching {
 function matchRun(steps: readonly Step[], first: number): Stage[] {
   const matches: Stage[] = [];
   counted(steps);
-  for (let step = steps[first]; isMatch(step); step = steps[first + matches.length])
-    matches.push(matchOf(step));
+  for (let step = steps[first]; isMatchStep(step); step = steps[first + matches.length])
+    matches.push(emittedMatch(step));
   return matches;
 }
 
-function matchOf(step: Matching): Stage {
+function emittedMatch(step: Matching): Stage {
   switch (step.kind) {
     case 'documents':
       return documentsMatch(step);

@@ -12,7 +12,7 @@ export function checkPipeline(stages: readonly Stage[]): void {
   checkStages(stages, 0);
   const depth = depthOf(stages);
   if (depth > MAX_PIPELINE_DEPTH)
-    throw tooMuch(`nested objects ${depth} levels deep`, MAX_PIPELINE_DEPTH, 'nest less');
+    throw tooLargePlan(`nested objects ${depth} levels deep`, MAX_PIPELINE_DEPTH, 'nest less');
 }
 
 /**
@@ -25,20 +25,20 @@ export function checkSteps({ length }: readonly unknown[]): void {
 }
 
 function tooManyStages(found: string): CdrError {
-  return tooMuch(`${found} stages`, MAX_PIPELINE_STAGES, 'ask for fewer different lists');
+  return tooLargePlan(`${found} stages`, MAX_PIPELINE_STAGES, 'ask for fewer different lists');
 }
 
 function checkStages(stages: readonly Stage[], level: number): void {
   if (stages.length > MAX_PIPELINE_STAGES) throw tooManyStages(String(stages.length));
   if (level > MAX_SUB_PIPELINES)
-    throw tooMuch(`${level} joins inside joins`, MAX_SUB_PIPELINES, 'nest less in FROM');
+    throw tooLargePlan(`${level} joins inside joins`, MAX_SUB_PIPELINES, 'nest less in FROM');
   for (const { $lookup } of counted(stages)) {
     const inner = $lookup === undefined ? undefined : (($lookup as Stage).pipeline as Stage[] | undefined);
     if (inner !== undefined) checkStages(inner, level + 1);
   }
 }
 
-function tooMuch(found: string, most: number, way: string): CdrError {
+function tooLargePlan(found: string, most: number, way: string): CdrError {
   return new CdrError(
     'invalid',
     `the query is too large for the database: it needs ${found}, at most ${most} are possible; ${way}`,

@@ -29,10 +29,10 @@ export interface Accumulation {
 /** COUNT, MIN, MAX, SUM, AVG as accumulators (docs/spec/aql.md#aggregates); `field` is the column's own prefix. */
 export function accumulation(aggregate: Aggregate, field: string, state: ValueState): Accumulation {
   const { name, argument } = aggregate;
-  if (argument === null) return counting(call('$sum', 1), field);
+  if (argument === null) return countingField(call('$sum', 1), field);
   switch (name) {
     case 'COUNT':
-      return count(aggregate, field, state);
+      return countAggregate(aggregate, field, state);
     case 'MIN':
     case 'MAX':
       return extreme(name === 'MIN' ? '$min' : '$max', argument, field, state);
@@ -42,11 +42,15 @@ export function accumulation(aggregate: Aggregate, field: string, state: ValueSt
   }
 }
 
-function counting(accumulator: Expression, field: string): Accumulation {
-  return made({ [field]: accumulator }, fieldRef(field), 0);
+function countingField(accumulator: Expression, field: string): Accumulation {
+  return madeAccumulation({ [field]: accumulator }, fieldRef(field), 0);
 }
 
-function made(accumulators: Accumulation['accumulators'], result: Expression, empty: 0 | null): Accumulation {
+function madeAccumulation(
+  accumulators: Accumulation['accumulators'],
+  result: Expression,
+  empty: 0 | null,
+): Accumulation {
   return {
     accumulators,
     result,
@@ -57,23 +61,25 @@ function made(accumulators: Accumulation['accumulators'], result: Expression, em
 }
 
 function totalled({ accumulators, result, isChecked }: ReturnType<typeof total>): Accumulation {
-  return { ...made(accumulators, result, null), kind: isChecked ? 'total' : 'plain' };
+  return { ...madeAccumulation(accumulators, result, null), kind: isChecked ? 'total' : 'plain' };
 }
 
 type Argument = NonNullable<Aggregate['argument']>;
 
-function count({ argument, distinct }: Aggregate, field: string, state: ValueState): Accumulation {
+function countAggregate({ argument, distinct }: Aggregate, field: string, state: ValueState): Accumulation {
   const value = countedValue(argument as Argument, state);
   if (!distinct) {
-    const one = isAlwaysThere(argument as Argument, value, state) ? 1 : call('$cond', [present(value), 1, 0]);
-    return counting(call('$sum', one), field);
+    const one = isArgumentAlwaysThere(argument as Argument, value, state)
+      ? 1
+      : call('$cond', [present(value), 1, 0]);
+    return countingField(call('$sum', one), field);
   }
   const set = call('$addToSet', call('$cond', [present(value), value, variable('REMOVE')]));
-  return made({ [field]: set }, call('$size', fieldRef(field)), 0);
+  return madeAccumulation({ [field]: set }, call('$size', fieldRef(field)), 0);
 }
 
 /** Ids of a document and its EHR, which every row has but where the variable may be missing. */
-function isAlwaysThere(argument: Argument, value: Expression, state: ValueState): boolean {
+function isArgumentAlwaysThere(argument: Argument, value: Expression, state: ValueState): boolean {
   if (argument.kind === 'function' || state.scope.useOf(argument).alias.optional) return false;
   const field = isNode(value) && value.kind === 'field' ? value.path : '';
   return field === FIELD.versionUid || field === FIELD.ehrId;
@@ -81,7 +87,7 @@ function isAlwaysThere(argument: Argument, value: Expression, state: ValueState)
 
 /** A whole variable is identified by its document and place, not by its content. */
 function countedValue(argument: Argument, state: ValueState): Expression {
-  if (argument.kind === 'function') return valueOf(argument, state);
+  if (argument.kind === 'function') return argumentValue(argument, state);
   const { alias, path } = state.scope.useOf(argument);
   const binding = state.tree.bindings.get(alias.index);
   if (path.steps.length > 0 || path.predicate !== null || binding === undefined)
@@ -90,7 +96,7 @@ function countedValue(argument: Argument, state: ValueState): Expression {
   return isRoot && !alias.optional ? documentField(binding, FIELD.versionUid) : (binding.slot ?? null);
 }
 
-function valueOf(argument: Argument, state: ValueState): Expression {
+function argumentValue(argument: Argument, state: ValueState): Expression {
   return operandOf(argument, state).values[0]?.value ?? null;
 }
 
@@ -105,17 +111,21 @@ function extreme(
   field: string,
   state: ValueState,
 ): Accumulation {
-  const raw = argument.kind === 'path' ? valueOfPath(argument, state).raw : valueOf(argument, state);
+  const raw = argument.kind === 'path' ? valueOfPath(argument, state).raw : argumentValue(argument, state);
   const values = readings(argument, state);
   const [only] = values;
   // The value itself is compared, and missing ones are left out by the accumulator.
   if (values.length === 1 && only !== undefined && only.value === raw && only.guard !== true)
-    return made({ [field]: call(operator, raw) }, call('$ifNull', [fieldRef(field), null]), null);
+    return madeAccumulation({ [field]: call(operator, raw) }, call('$ifNull', [fieldRef(field), null]), null);
   const { rank, value } = sortValueOf(values, raw, false);
   const ordered = disjunction(counted(values).map(({ guard, value: each }) => and(guard, present(each))));
   const entry = call('$cond', [ordered, { r: rank ?? 0, v: value, o: raw }, null]);
   return {
-    ...made({ [field]: call(operator, entry) }, call('$ifNull', [fieldRef(`${field}.o`), null]), null),
+    ...madeAccumulation(
+      { [field]: call(operator, entry) },
+      call('$ifNull', [fieldRef(`${field}.o`), null]),
+      null,
+    ),
     sort: { rank: call('$ifNull', [fieldRef(`${field}.r`), 99]), value: fieldRef(`${field}.v`) },
   };
 }

@@ -29,15 +29,15 @@ export interface SelectInput {
 export function compileSelect(query: SelectInput): LogicalPlan {
   const { columns, query: ast } = query.state.scope;
   if (counted(columns).some(({ expression }) => expression.kind === 'aggregate'))
-    return comparesNodes(query.state) ? candidateEhrs(query) : groups(query);
-  if (!ast.select.distinct) return plain(query);
+    return comparesNodes(query.state) ? candidateEhrs(query) : groupsPlan(query);
+  if (!ast.select.distinct) return plainPlan(query);
   const kinds = counted(columns).map(({ expression }) => cellKindOf(rowValue(expression), query.state));
-  return kinds.includes('object') ? distinctInProcess(query) : groups(query);
+  return kinds.includes('object') ? distinctInProcess(query) : groupsPlan(query);
 }
 
 // ---------------------------------------------------------------- rows as they are
 
-function plain(query: SelectInput): LogicalPlan {
+function plainPlan(query: SelectInput): LogicalPlan {
   const { state, page, required } = query;
   const { scope, tree } = state;
   const cells = counted(scope.columns).map(({ expression }) => cellOf(rowValue(expression), state));
@@ -51,7 +51,7 @@ function plain(query: SelectInput): LogicalPlan {
   const order = isSorted || isBackward ? sortable([...keys, ...tieBreak(state)], steps) : [];
   if (order.length > 0) steps.push({ kind: 'sort', keys: isBackward ? reversed(order) : order });
   else if (isCut) sortDocuments(steps);
-  cut(page, order, steps);
+  cutPage(page, order, steps);
   const output = outputOf(rows, scope.columns, steps, isSorted || isCut);
   return close(query, { ...output, ehrs: noticedEhrs(query) }, { order: rowOrder(query, sorts) });
 }
@@ -155,7 +155,7 @@ function reversed(keys: SortKeys): SortKeys {
   return counted(keys).map(([field, direction]) => [field, direction === 1 ? -1 : 1]);
 }
 
-function cut({ top, offset, limit }: Page, forward: SortKeys, steps: Step[]): void {
+function cutPage({ top, offset, limit }: Page, forward: SortKeys, steps: Step[]): void {
   if (top !== null) {
     steps.push({ kind: 'limit', count: top.count });
     if (top.backward) steps.push({ kind: 'sort', keys: forward });
@@ -193,8 +193,8 @@ function onlyEhr(slot: Expression, index: number, accumulators: Group['accumulat
 function outputOf(cells: readonly Cell[], columns: readonly Column[], steps: Step[], late: boolean): Output {
   const segs: Expression[] = [];
   const row = counted(cells).map((cell, index): Expression => {
-    if (cell.kind === 'text') return versionText(cell.value, index, steps);
-    if (cell.kind === 'object') segs.push(segmentsOf(cell, index, steps, late));
+    if (cell.kind === 'text') return readVersionText(cell.value, index, steps);
+    if (cell.kind === 'object') segs.push(cellSegments(cell, index, steps, late));
     return cell.value;
   });
   let nextSegs = 0;
@@ -205,7 +205,7 @@ function outputOf(cells: readonly Cell[], columns: readonly Column[], steps: Ste
   return { row, segs, columns: planned };
 }
 
-function versionText(versionUid: Expression, index: number, steps: Step[]): Expression {
+function readVersionText(versionUid: Expression, index: number, steps: Step[]): Expression {
   const isPath = isNode(versionUid) && versionUid.kind === 'field';
   const localField = isPath ? versionUid.path : `id${index}`;
   if (!isPath) steps.push({ kind: 'set', field: localField, value: versionUid });
@@ -213,7 +213,7 @@ function versionText(versionUid: Expression, index: number, steps: Step[]): Expr
   return call('$first', fieldRef(`w${index}.data`));
 }
 
-function segmentsOf(cell: Cell, index: number, steps: Step[], late: boolean): Expression {
+function cellSegments(cell: Cell, index: number, steps: Step[], late: boolean): Expression {
   if (!late || cell.documentId === null) return cell.segs;
   const as = `g${index}`;
   const localField = cell.documentId.path;
@@ -236,7 +236,7 @@ function close(
 function distinctInProcess(query: SelectInput): LogicalPlan {
   const { top, offset, limit } = query.page;
   const all: Page = { ...query.page, top: null, offset: 0, limit: null };
-  const plan = plain({ ...query, page: all });
+  const plan = plainPlan({ ...query, page: all });
   const most = top === null ? limit : Math.max(top.count - offset, 0);
   return { ...plan, inProcess: { kind: 'distinct', offset, limit: most } };
 }
@@ -268,7 +268,7 @@ function candidateEhrs(query: SelectInput): LogicalPlan {
 // ---------------------------------------------------------------- groups
 
 /** DISTINCT and aggregates: one row per group. */
-function groups(query: SelectInput): LogicalPlan {
+function groupsPlan(query: SelectInput): LogicalPlan {
   const { state, page } = query;
   const { scope, tree } = state;
   const group = groupOf(scope.columns, state);
@@ -281,7 +281,7 @@ function groups(query: SelectInput): LogicalPlan {
   const order = sortable([...keys, ['_id', 1]], tree.steps);
   if (isSorted)
     tree.steps.push({ kind: 'sort', keys: page.top?.backward === true ? reversed(order) : order });
-  cut(page, order, tree.steps);
+  cutPage(page, order, tree.steps);
   const output = outputOf(group.cells, scope.columns, tree.steps, true);
   return close(query, { ...output, ehrs }, { emptyRow: group.id === null ? group.empty : null });
 }

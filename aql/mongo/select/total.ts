@@ -39,9 +39,9 @@ export function total(
   }
   const ref = valueOfPath(argument, state);
   const points = POINTS_IN_TIME.filter((name) => ref.classes.has(name));
-  if (points.length === 0 && !ref.classes.has(DURATION)) return numbersOnly(operator, numberOf(ref), field);
+  if (points.length === 0 && !ref.classes.has(DURATION)) return numbersOnly(operator, numericRef(ref), field);
   const type = member(ref.raw, '_type');
-  const numbers = added(operator, numberOf(ref), field);
+  const numbers = added(operator, numericRef(ref), field);
   const seconds = when(equal(type, literal(DURATION)), member(ref.raw, '_m'));
   const durations = added(operator, seconds, `${field}d`);
   const point = fieldRef(`${field}t`);
@@ -72,7 +72,7 @@ function added(operator: '$sum' | '$avg', number: Expression, field: string) {
 }
 
 /** The number that is added: of other values nothing. */
-function numberOf(ref: ValueRef): Expression {
+function numericRef(ref: ValueRef): Expression {
   const classes = new Set(counted([...ref.classes]).filter(isSummable));
   const values = counted(domainValues({ ...ref, classes })).filter(({ domain }) => domain === 'number');
   if (classes.size === ref.classes.size && values.length === 1) return values[0]?.value ?? null;

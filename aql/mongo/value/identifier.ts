@@ -29,13 +29,13 @@ export function identifierTruth(
 
 function sameVersion(uid: Reference, operand: VersionOperand): Expression {
   if (operand.versionUid !== null) return equal(uid, literal(operand.versionUid));
-  return equal(part(uid, 0), literal(operand.versionedObjectUid));
+  return equal(uidPart(uid, 0), literal(operand.versionedObjectUid));
 }
 
 function orderedAs(uid: Reference, operator: '<' | '<=' | '>' | '>=', operand: VersionOperand): Expression {
   if (operand.version === null)
-    return call(MONGO_OPERATOR[operator], [part(uid, 0), literal(operand.versionedObjectUid)]);
-  const left = [part(uid, 0), call('$toInt', part(uid, 2))];
+    return call(MONGO_OPERATOR[operator], [uidPart(uid, 0), literal(operand.versionedObjectUid)]);
+  const left = [uidPart(uid, 0), call('$toInt', uidPart(uid, 2))];
   return call(MONGO_OPERATOR[operator], [
     left,
     [literal(operand.versionedObjectUid), literal(operand.version)],
@@ -43,7 +43,7 @@ function orderedAs(uid: Reference, operator: '<' | '<=' | '>' | '>=', operand: V
 }
 
 /** A part of an OBJECT_VERSION_ID, null when the value is no text. */
-function part(uid: Reference, index: number): Expression {
+function uidPart(uid: Reference, index: number): Expression {
   return call('$cond', [
     typeIs(uid, 'string'),
     call('$arrayElemAt', [call('$split', [uid, '::']), index]),
@@ -63,5 +63,5 @@ export function asIdentifier<T extends { readonly kind: string; readonly value?:
 /** What versions are sorted by: the uuid, then the number. */
 export function uidOrder(uid: Reference): Expression {
   // Not an array: $sort would look at its smallest member.
-  return { o: part(uid, 0), v: call('$toInt', part(uid, 2)) };
+  return { o: uidPart(uid, 0), v: call('$toInt', uidPart(uid, 2)) };
 }

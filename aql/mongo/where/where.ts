@@ -108,7 +108,7 @@ function codeTruth(raw: Reference, items: readonly CodeItem[]): Truth {
 }
 
 function likeTruth({ left, pattern, negated }: LikeTest, state: ValueState): Truth {
-  const text = stringOf(left, state);
+  const text = textExpression(left, state);
   const regex = literal(likeRegex(pattern.value));
   // $cond, not $and: $regexMatch fails on anything that is no text.
   const matches = call('$cond', [
@@ -120,7 +120,7 @@ function likeTruth({ left, pattern, negated }: LikeTest, state: ValueState): Tru
   return negated ? opposite(found) : found;
 }
 
-function stringOf(value: ValueExpression, state: ValueState): Expression {
+function textExpression(value: ValueExpression, state: ValueState): Expression {
   if (value.kind === 'path') return textForm(valueOfPath(value, state));
   const constant = constantOf(value, state);
   if (constant !== null) return constant.kind === 'null' ? null : literal(String(constant.value));
@@ -174,7 +174,7 @@ function searched(existence: Extract<Existence, { kind: 'search' }>, state: Valu
   const { alias, path, shared } = existence;
   const binding = state.tree.bindings.get(alias.index);
   if (binding === undefined) throw new TypeError('a variable was read before it was bound');
-  const own = startOf(binding, path, state);
+  const own = startsWithExpression(binding, path, state);
   const first: NodeBinding = {
     expression: own.object,
     parent: null,
@@ -213,7 +213,7 @@ function bindingOf(node: PathNode | null, state: ValueState): NodeBinding {
 }
 
 /** The object of an alias; an EHR or VERSION as an object with the one attribute that the path asks for. */
-function startOf(
+function startsWithExpression(
   binding: AliasBinding,
   path: IdentifiedPath,
   state: ValueState,

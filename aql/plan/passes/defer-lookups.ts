@@ -26,13 +26,13 @@ function lateSteps(steps: readonly Step[]): ReadonlySet<Step> {
   for (const [index, step] of counted(steps).entries()) {
     const field = step.kind === 'lookup' ? step.as : step.kind === 'set' ? step.field : null;
     if (field === null || liveness.isLive(field, index)) continue;
-    if (step.kind === 'set' && !readsAny(step.value, fields)) continue;
+    if (step.kind === 'set' && !readsAnyField(step.value, fields)) continue;
     late.add(step);
     fields.add(field);
   }
   return late;
 }
 
-function readsAny(value: Parameters<typeof fieldsOf>[0], fields: ReadonlySet<string>): boolean {
+function readsAnyField(value: Parameters<typeof fieldsOf>[0], fields: ReadonlySet<string>): boolean {
   return counted([...fieldsOf(value)]).some((field) => fields.has(rootOf(field)));
 }

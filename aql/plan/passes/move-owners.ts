@@ -30,7 +30,7 @@ function moved(collection: SourceCollection, steps: readonly Step[], merges: Mov
     each.kind === 'lookup' ? movedJoin(each, merges) : [each],
   );
   if (collection !== 'aql') return [...finding, ...rest];
-  const owner: Step = { kind: 'set', field: FIELD.ehrId, value: targetOf(merges) };
+  const owner: Step = { kind: 'set', field: FIELD.ehrId, value: targetExpression(merges) };
   const found = counted(finding)
     .filter(isFinding)
     .map((each) => movedFinding(each, merges));
@@ -46,13 +46,16 @@ function isFinding(step: Step): step is Finding {
 function movedFinding(step: Finding, merges: MovingMerges): Step {
   if (step.kind === 'match') return step;
   if (step.kind === 'filter')
-    return { ...step, condition: withFields(step.condition, new Map([[FIELD.ehrId, targetOf(merges)]])) };
-  const owned = ownerMatch(step.owner, merges);
+    return {
+      ...step,
+      condition: withFields(step.condition, new Map([[FIELD.ehrId, targetExpression(merges)]])),
+    };
+  const owned = movedOwnerMatch(step.owner, merges);
   return owned === null ? step : { ...step, owner: 'joined', conditions: [owned, ...step.conditions] };
 }
 
 /** A native match of documents by their owner, or by what it decides; null where that is as without merges. */
-function ownerMatch(owner: DocumentsStep['owner'], merges: MovingMerges): Stage | null {
+function movedOwnerMatch(owner: DocumentsStep['owner'], merges: MovingMerges): Stage | null {
   if (owner === 'joined') return null;
   return owner === 'queryable'
     ? queryableMatch(merges)
@@ -95,7 +98,7 @@ function movedJoin(join: LookupStep, merges: MovingMerges): Step[] {
 }
 
 /** The EHR that a document belongs to. */
-function targetOf({ targets }: MovingMerges): Expression {
+function targetExpression({ targets }: MovingMerges): Expression {
   const owner = fieldRef(FIELD.ehrId);
   const branches = counted([...targets]).map(([source, target]) => ({
     case: equal(owner, literal(source)),

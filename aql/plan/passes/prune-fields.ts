@@ -14,14 +14,14 @@ export function pruneFields(plan: LogicalPlan): LogicalPlan {
   const { collection } = plan;
   const steps = prunedSteps(plan.steps, fieldsOf(plan.row), collection);
   const probe = plan.probe === null ? null : prunedProbe(plan.probe, collection);
-  return isSame(steps, plan.steps) && probe === plan.probe ? plan : { ...plan, steps, probe };
+  return areSameSteps(steps, plan.steps) && probe === plan.probe ? plan : { ...plan, steps, probe };
 }
 
 function prunedProbe(probe: ProbePlan, collection: SourceCollection): ProbePlan {
   return { ...probe, steps: prunedSteps(probe.steps, fieldsOf(probe.row), collection) };
 }
 
-function isSame(steps: readonly Step[], before: readonly Step[]): boolean {
+function areSameSteps(steps: readonly Step[], before: readonly Step[]): boolean {
   return steps.length === before.length && counted(steps).every((step, index) => step === before[index]);
 }
 

@@ -78,11 +78,11 @@ function matchedBy({ className }: ClassExpression<Placeholder>): Classes {
   return classSet(fromClass(className)?.classes ?? NO_CLASSES);
 }
 
-function stepsOf(value: ValueExpression<Unbound>): readonly PathStep<Placeholder>[] {
+function valueSteps(value: ValueExpression<Unbound>): readonly PathStep<Placeholder>[] {
   return value.kind === 'path' ? value.steps : [];
 }
 
-function isName({ predicate, steps }: IdentifiedPath<Placeholder>): boolean {
+function isNamePath({ predicate, steps }: IdentifiedPath<Placeholder>): boolean {
   return predicate === null && steps.length === 0;
 }
 
@@ -111,7 +111,7 @@ class Binder {
   order(expression: OrderItem<Unbound>['expression']): OrderItem<Unanswered>['expression'] {
     // A name alone may be that of a column, which is looked for first.
     if (expression.kind === 'path')
-      return isName(expression) ? this.pathOf(expression, expression.variable) : this.path(expression);
+      return isNamePath(expression) ? this.pathOf(expression, expression.variable) : this.path(expression);
     if (expression.kind === 'function') return this.call(expression);
     const { argument } = expression;
     if (argument === null) return { ...expression, argument };
@@ -155,7 +155,7 @@ class Binder {
       right.kind === 'parameter'
         ? readingsOf(right, this.parameters, this.partner(comparison.left))
         : [this.value(right)];
-    const meant = counted(readings).flatMap((each) => templateIdReadings(stepsOf(left), operator, each));
+    const meant = counted(readings).flatMap((each) => templateIdReadings(valueSteps(left), operator, each));
     const operands = counted(meant).map((reading): Comparison<Unanswered> => ({
       ...comparison,
       left,
@@ -171,7 +171,10 @@ class Binder {
     this.lists.add(list, this.parameters);
     const partner = this.partner(left);
     const items = counted(list.items).flatMap((item) => this.matchItem(item, partner));
-    return { ...list, items: counted(items).flatMap((item) => templateIdReadings(stepsOf(left), '=', item)) };
+    return {
+      ...list,
+      items: counted(items).flatMap((item) => templateIdReadings(valueSteps(left), '=', item)),
+    };
   }
 
   private matchItem(item: MatchItem<Unbound>, partner: Partner): readonly MatchItem<Unanswered>[] {

@@ -11,7 +11,7 @@ export class ListBudget {
   /** @throws invalid past `MAX_LIST_VALUES` in this list or `MAX_ALL_LIST_VALUES` in all lists so far */
   add({ items, at }: MatchList<Unbound>, parameters: QueryParameters): void {
     let count = 0;
-    for (const item of counted(items)) count += countOf(item, parameters);
+    for (const item of counted(items)) count += itemCount(item, parameters);
     if (count > MAX_LIST_VALUES)
       throw aqlError(
         at,
@@ -26,7 +26,7 @@ export class ListBudget {
   }
 }
 
-function countOf(item: MatchItem<Unbound>, { values }: QueryParameters): number {
+function itemCount(item: MatchItem<Unbound>, { values }: QueryParameters): number {
   const value = item.kind === 'parameter' ? values.get(item.name) : undefined;
   return Array.isArray(value) ? value.length : 1;
 }

@@ -42,7 +42,7 @@ export function withEhrId(
   query: ParsedQuery,
   ehrId: string | null,
 ): QueryParameters {
-  if (ehrId === null || !parameterNames(query).has(EHR_ID)) return parameters;
+  if (ehrId === null || !namesOfParameters(query).has(EHR_ID)) return parameters;
   const given = parameters.values.get(EHR_ID) ?? ehrId;
   if (typeof given !== 'string' || given.toLowerCase() !== ehrId.toLowerCase())
     throw new CdrError('invalid', 'the parameter $ehr_id and the ehr_id of the request are different');
@@ -60,7 +60,7 @@ export interface UnusedParameter {
 
 /** Values for parameters that the query does not have, ten at most. */
 export function unusedParameters(query: ParsedQuery, { values }: QueryParameters): UnusedParameter[] {
-  const used = parameterNames(query);
+  const used = namesOfParameters(query);
   const unused = counted([...values.keys()])
     .filter((name) => !used.has(name))
     .slice(0, MAX_NAMED);
@@ -72,7 +72,7 @@ export function unusedParameters(query: ParsedQuery, { values }: QueryParameters
 }
 
 /** Names of the parameters of a query, without `$`. */
-function parameterNames(query: ParsedQuery): Set<string> {
+function namesOfParameters(query: ParsedQuery): Set<string> {
   const names = new Set<string>();
   const left: unknown[] = [query];
   while (left.length > 0) {
@@ -107,7 +107,7 @@ export function readingsOf(
   parameters: QueryParameters,
   partner: Partner,
 ): readonly Literal[] {
-  const value = valueOf(parameter, parameters);
+  const value = givenValueOf(parameter, parameters);
   if (Array.isArray(value))
     throw new CdrError('invalid', `the parameter $${parameter.name} does not support multiple values here`);
   return literalsOf(value, parameter, parameters, partner);
@@ -119,7 +119,7 @@ export function allReadingsOf(
   parameters: QueryParameters,
   partner: Partner,
 ): readonly Literal[] {
-  const value = valueOf(parameter, parameters);
+  const value = givenValueOf(parameter, parameters);
   const values = Array.isArray(value) ? value : [value];
   if (values.length === 0) throw new CdrError('invalid', `the parameter $${parameter.name} is an empty list`);
   return counted(values).flatMap((each) => literalsOf(each, parameter, parameters, partner));
@@ -133,7 +133,7 @@ export function stringParameter(parameter: Parameter, parameters: QueryParameter
   return literal.value;
 }
 
-function valueOf(parameter: Parameter, { values }: QueryParameters): JsonValue {
+function givenValueOf(parameter: Parameter, { values }: QueryParameters): JsonValue {
   const value = values.get(parameter.name);
   if (value === undefined || value === null)
     throw new CdrError('invalid', `the query parameter $${parameter.name} has no value`);

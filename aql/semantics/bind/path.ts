@@ -76,7 +76,7 @@ function bindCondition(
     case 'node':
       return [bindName(condition, parameters)];
     case 'node-parameter':
-      return [nodeOf(condition.parameter, parameters)];
+      return [boundNode(condition.parameter, parameters)];
     case 'predicate-regex':
       return [{ ...condition, path: bindObjectPath(condition.path, classes, parameters) }];
     case 'predicate-comparison':
@@ -125,7 +125,7 @@ function bindName(condition: NodePredicate<Placeholder>, parameters: QueryParame
   };
 }
 
-function nodeOf(parameter: Parameter, parameters: QueryParameters): NodePredicate {
+function boundNode(parameter: Parameter, parameters: QueryParameters): NodePredicate {
   const value = textOfNodeId(parameter, parameters);
   const { at } = parameter;
   return {

@@ -117,7 +117,7 @@ class Builder {
       rootTypes,
       parent: context.parent,
       predicate,
-      versions: versionsOf(expression, kind),
+      versions: aliasVersions(expression, kind),
       fixedEhrId: kind === 'ehr' ? this.fixedEhrId(expression) : null,
       implicit: this.implicit.has(expression),
       negated: context.negated,
@@ -212,7 +212,7 @@ function classesHere(classes: readonly string[], rootTypes: readonly RootType[])
     : counted(classes).filter((name) => name !== 'FOLDER');
 }
 
-function versionsOf({ versions, predicate }: ClassExpression, kind: Alias['kind']): Alias['versions'] {
+function aliasVersions({ versions, predicate }: ClassExpression, kind: Alias['kind']): Alias['versions'] {
   return versions ?? (kind === 'version' && predicate !== null ? 'predicate' : 'latest');
 }
 

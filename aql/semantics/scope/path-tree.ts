@@ -55,7 +55,7 @@ export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
   const counter = { next: 0 };
   for (const alias of counted(new Set(uses.map((use) => use.alias)))) {
     const classes = classSet(alias.classes);
-    const root = newNode(counter, { alias, parent: null, attribute: null, classes, multiple: false });
+    const root = newPathNode(counter, { alias, parent: null, attribute: null, classes, multiple: false });
     grow(
       root,
       counted(uses).filter((use) => use.alias === alias),
@@ -75,7 +75,7 @@ function decisiveStep({ classes }: Alias, { steps }: IdentifiedPath): number {
   );
 }
 
-function newNode(
+function newPathNode(
   counter: { next: number },
   position: Pick<PathNode, 'alias' | 'parent' | 'attribute' | 'classes' | 'multiple'>,
   identity: StepIdentity = { kind: 'base' },
@@ -103,7 +103,7 @@ function grow(
     const { classes, multiple } = stepType(node.classes, attribute);
     const position = { alias: node.alias, parent: node, attribute, classes, multiple };
     for (const { identity, members } of counted(groups(over, depth, multiple))) {
-      const child = newNode(counter, position, identity);
+      const child = newPathNode(counter, position, identity);
       node.children.push(child);
       grow(child, members, depth + 1, counter);
     }

@@ -38,7 +38,7 @@ export function resolveScope(query: BoundQuery, options: ScopeOptions = {}): Sco
   const from = resolveFrom(query, options.ehrId ?? null);
   const paths = new PathResolver(from);
   for (const alias of counted(from.aliases)) paths.checkPredicate(alias.predicate, classSet(alias.classes));
-  const columns = columnsOf(query, from);
+  const columns = selectedColumns(query, from);
   const orderBy = counted(query.orderBy).map((item) => orderKey(item, query, from));
   for (const { expression } of counted(columns)) paths.addColumn(expression);
   for (const test of testsOf(query.where)) paths.addTest(test);
@@ -175,7 +175,7 @@ function impossibleStep(path: string, step: PathStep, classes: ReadonlySet<strin
   return aqlError(step.at, `impossible path ${path}: ${owner} ${verb} attribute '${step.attribute}'${meant}`);
 }
 
-function columnsOf(query: BoundQuery, from: FromScope): readonly Column[] {
+function selectedColumns(query: BoundQuery, from: FromScope): readonly Column[] {
   const aliases = new Set<string>();
   return counted(query.select.columns).map(({ expression, alias, text, at }, index) => {
     if (alias !== null && aliases.has(alias)) throw aqlError(at, `the alias '${alias}' is used twice`);

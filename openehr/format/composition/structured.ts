@@ -21,7 +21,7 @@ interface Flattening {
  */
 export function structuredToFlat(structured: JsonObject): JsonObject {
   const into: Flattening = { flat: {}, keyCharacters: 0 };
-  for (const [id, value] of counted(Object.entries(structured))) flatten(into, id, value);
+  for (const [id, value] of counted(Object.entries(structured))) flattenStructured(into, id, value);
   return into.flat;
 }
 
@@ -43,16 +43,16 @@ export function flatToStructured(flat: JsonObject): JsonObject {
   return structured;
 }
 
-function flatten(into: Flattening, path: string, value: JsonValue): void {
+function flattenStructured(into: Flattening, path: string, value: JsonValue): void {
   if (Array.isArray(value)) flattenList(into, path, value);
   else if (isJsonObject(value)) flattenObject(into, path, value);
-  else if (value !== null) put(into, path, value);
+  else if (value !== null) putFlat(into, path, value);
 }
 
 function flattenObject(into: Flattening, path: string, object: JsonObject): void {
   for (const [name, value] of counted(Object.entries(object))) {
-    if (!name.startsWith('|')) flatten(into, `${path}/${name}`, value);
-    else if (typeof value !== 'object') put(into, path + name, value);
+    if (!name.startsWith('|')) flattenStructured(into, `${path}/${name}`, value);
+    else if (typeof value !== 'object') putFlat(into, path + name, value);
     else if (value !== null)
       throw new CdrError('invalid', `the value of ${path}${name} must be a single value`);
   }
@@ -63,7 +63,7 @@ function flattenList(into: Flattening, path: string, list: readonly JsonValue[])
   const isNumbered = counted(list).filter(isEntry).length > 1;
   counted(list).forEach((value, index) => {
     if (Array.isArray(value)) throw new CdrError('invalid', `the list at ${path} must not hold a list`);
-    flatten(into, isNumbered && index > 0 ? `${path}:${index}` : path, value);
+    flattenStructured(into, isNumbered && index > 0 ? `${path}:${index}` : path, value);
   });
 }
 
@@ -72,7 +72,7 @@ function isEntry(value: JsonValue): boolean {
   return counted(Object.keys(value)).some((name) => !name.startsWith('_'));
 }
 
-function put(into: Flattening, key: string, value: JsonValue): void {
+function putFlat(into: Flattening, key: string, value: JsonValue): void {
   const { flat } = into;
   into.keyCharacters += key.length;
   if (into.keyCharacters > MAX_KEY_CHARACTERS)

@@ -12,7 +12,7 @@ const MAX_SHOWN = 80;
  * be right (docs/spec/formats.md#flat-errors).
  */
 export function wrongForm(said: JsonForm, body: JsonObject): string | null {
-  const found = formOf(said, body);
+  const found = bodyForm(said, body);
   if (found === null || found === said) return null;
   if (said === 'STRUCTURED' && found === 'FLAT') return null; // FLAT keys are allowed below the objects of STRUCTURED.
   const [key = ''] = Object.keys(body);
@@ -24,7 +24,7 @@ export function wrongForm(said: JsonForm, body: JsonObject): string | null {
 }
 
 /** The root id of a STRUCTURED body may be the name of an attribute. */
-function formOf(said: JsonForm, body: JsonObject): JsonForm | null {
+function bodyForm(said: JsonForm, body: JsonObject): JsonForm | null {
   const [key] = Object.keys(body);
   if (key === undefined) return null;
   if (body._type !== undefined || body.archetype_node_id !== undefined) return 'JSON';

@@ -118,14 +118,14 @@ function byName(members: Named): Map<string, JsonObject[]> {
 }
 
 function areNamed(value: JsonValue): value is JsonObject[] {
-  return Array.isArray(value) && counted(value).every((member) => isJsonObject(member) && isNamed(member));
+  return Array.isArray(value) && counted(value).every((member) => isJsonObject(member) && hasName(member));
 }
 
-function isNamed(value: JsonObject): boolean {
+function hasName(value: JsonObject): boolean {
   return typeof value['_type'] === 'string' && isLocatable(value['_type']);
 }
 
 /** What holds parts, and is no value. */
 function isStructure(value: JsonValue): value is JsonObject {
-  return isJsonObject(value) && (isNamed(value) || value['_type'] === 'EVENT_CONTEXT');
+  return isJsonObject(value) && (hasName(value) || value['_type'] === 'EVENT_CONTEXT');
 }

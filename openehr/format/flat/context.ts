@@ -44,8 +44,8 @@ export function flatContext(values: Values, now: string, defaultLanguage: string
     currentState: coded('action_ism_transition_current_state', 'current_state'),
     activityTiming: text('activity_timing'),
     narrative: text('instruction_narrative'),
-    provider: partyOf(text('provider_name'), text('provider_id'), references),
-    healthCareFacility: partyOf(
+    provider: contextParty(text('provider_name'), text('provider_id'), references),
+    healthCareFacility: contextParty(
       text('health_care_facility|name'),
       text('health_care_facility|id'),
       references,
@@ -85,14 +85,14 @@ function composerOf(
   const composerIsSelf = self !== undefined && booleanOf(self);
   const id = givenText(values, 'composer_id');
   if (!composerIsSelf)
-    return { composer: partyOf(givenText(values, 'composer_name'), id, references), composerIsSelf };
+    return { composer: contextParty(givenText(values, 'composer_name'), id, references), composerIsSelf };
   const composer: JsonObject = { _type: 'PARTY_SELF' };
   if (id !== null)
     composer.external_ref = partyRef(identifierObject(id, references.scheme), references.namespace);
   return { composer, composerIsSelf };
 }
 
-function partyOf(
+function contextParty(
   name: string | null,
   id: string | null,
   { scheme, namespace }: References,
@@ -141,7 +141,7 @@ function participationsOf(values: Values, references: References): JsonObject[] 
     const text = (part: string): string | null => givenText(given, part);
     const purpose = text('function');
     const mode = text('mode');
-    const performer = partyOf(text('name'), text('id'), references);
+    const performer = contextParty(text('name'), text('id'), references);
     return {
       _type: 'PARTICIPATION',
       ...(purpose === null ? {} : { function: { _type: 'DV_TEXT', value: purpose } }),

@@ -16,11 +16,11 @@ type Fill = (object: JsonObject, plan: PlanNode, environment: ReadEnvironment) =
 /** docs/spec/formats.md#flat-defaults by RM class; all that fit an object are applied in this order. */
 const FILLS: readonly (readonly [string, Fill])[] = [
   ['LOCATABLE', fillLinks],
-  ['COMPOSITION', fillComposition],
+  ['COMPOSITION', fillCompositionDefaults],
   ['EVENT_CONTEXT', fillEventContext],
-  ['ENTRY', fillEntry],
+  ['ENTRY', fillEntryDefaults],
   ['INSTRUCTION', fillInstruction],
-  ['ACTIVITY', fillActivity],
+  ['ACTIVITY', fillActivityDefaults],
   ['ACTION', fillAction],
   ['ISM_TRANSITION', fillTransition],
 ];
@@ -104,7 +104,7 @@ function fillLinks(object: JsonObject, _plan: PlanNode, { context }: ReadEnviron
   if (context.links.length > 0) object.links ??= [...context.links];
 }
 
-function fillComposition(object: JsonObject, plan: PlanNode, environment: ReadEnvironment): void {
+function fillCompositionDefaults(object: JsonObject, plan: PlanNode, environment: ReadEnvironment): void {
   const { context, language } = environment;
   object.language ??= codePhrase('ISO_639-1', language);
   if (context.territory !== null) object.territory ??= codePhrase('ISO_3166-1', context.territory);
@@ -130,7 +130,7 @@ function fillEventContext(object: JsonObject, plan: PlanNode, environment: ReadE
   if (context.participations.length > 0) object.participations ??= [...context.participations];
 }
 
-function fillEntry(object: JsonObject, plan: PlanNode, environment: ReadEnvironment): void {
+function fillEntryDefaults(object: JsonObject, plan: PlanNode, environment: ReadEnvironment): void {
   const { context, language } = environment;
   object.language ??= codePhrase('ISO_639-1', context.language ?? language);
   object.encoding = codePhrase('IANA_character-sets', 'UTF-8');
@@ -154,7 +154,7 @@ function fillInstruction(object: JsonObject, _plan: PlanNode, { context }: ReadE
   object.narrative ??= { _type: 'DV_TEXT', value: context.narrative ?? '<none>' };
 }
 
-function fillActivity(object: JsonObject, _plan: PlanNode, { context }: ReadEnvironment): void {
+function fillActivityDefaults(object: JsonObject, _plan: PlanNode, { context }: ReadEnvironment): void {
   const timing = (object.timing ??= { _type: 'DV_PARSABLE' });
   if (isJsonObject(timing)) {
     timing.value ??= context.activityTiming ?? 'R1';

@@ -50,7 +50,7 @@ export function readFlat(flat: JsonObject, template: CompiledTemplate, options: 
   const context = flatContext(keys.context, now, template.defaultLanguage);
   const language = ownLanguage(root) ?? context.language ?? template.defaultLanguage;
   const environment: ReadEnvironment = { template, context, now, language, warnings, places, readValue };
-  const composition = readStructure(plan, root, environment);
+  const composition = readFlatStructure(plan, root, environment);
   const left = counted(keys.values).filter((value) => !value.used);
   if (left.length > 0) throw unconsumed(left, plan, keys.top.children.has(rootId));
   if (composition === null) throw new CdrError('invalid', 'the body has no keys that the template knows');
@@ -65,17 +65,21 @@ function ownLanguage(root: FlatScope): string | null {
 }
 
 /** The object of a node; null when no key says anything about it or below it. */
-function readStructure(plan: PlanNode, scope: FlatScope, environment: ReadEnvironment): JsonObject | null {
+function readFlatStructure(
+  plan: PlanNode,
+  scope: FlatScope,
+  environment: ReadEnvironment,
+): JsonObject | null {
   const raw = plan.id === null ? null : readRaw(plan, scope, environment);
   if (raw !== null) return raw;
-  const object = newObject(plan, environment);
+  const object = newPlannedObject(plan, environment);
   let found = false;
   for (const child of counted(plan.children)) if (readChild(child, object, scope, environment)) found = true;
   if (readOwnKeys(plan, object, scope, environment)) found = true;
   if (plan.type === 'HISTORY' && namesOrigin(plan, scope)) found = true;
   const isRoot = plan.node.parent === null;
   if (!found && !isRoot) return null;
-  finish(plan, object, { scope, environment });
+  finishObject(plan, object, { scope, environment });
   return isHollow(plan.type, object) ? null : object;
 }
 
@@ -88,10 +92,10 @@ function readRaw(plan: PlanNode, scope: FlatScope, environment: ReadEnvironment)
   if (plan.type !== 'ELEMENT') return takeRaw(scope, plan.type);
   const raw = takeRaw(scope, 'ELEMENT', 'DATA_VALUE');
   if (raw === null || raw._type === 'ELEMENT') return raw;
-  return { ...newObject(plan, environment), value: raw };
+  return { ...newPlannedObject(plan, environment), value: raw };
 }
 
-function newObject(plan: PlanNode, { template }: ReadEnvironment): JsonObject {
+function newPlannedObject(plan: PlanNode, { template }: ReadEnvironment): JsonObject {
   const object: JsonObject = { _type: plan.type === 'ITEM_STRUCTURE' ? 'ITEM_TREE' : plan.type };
   const { archetypeNodeId, constraint } = plan.node;
   const nameCode = nameCodeOf(plan.node);
@@ -129,7 +133,7 @@ function readChild(
     if (index > 0 && !child.node.multiple) continue;
     const value = readNode(child, inner, environment);
     found = true;
-    if (value !== null) attach(object, child, value, inner);
+    if (value !== null) attachValue(object, child, value, inner);
   }
   return found;
 }
@@ -144,7 +148,7 @@ function readShared(
   if (!child.isInline && !(child.isStructure && reaches(child, scope))) return false;
   const value = readNode(child, scope, environment);
   if (value === null) return false;
-  attach(object, child, value, scope);
+  attachValue(object, child, value, scope);
   return true;
 }
 
@@ -156,13 +160,13 @@ function reaches(child: PlanNode, scope: FlatScope): boolean {
 function readNode(plan: PlanNode, scope: FlatScope, environment: ReadEnvironment): JsonValue | null {
   const { node, parameter } = plan;
   const value = plan.isStructure
-    ? readStructure(plan, scope, environment)
+    ? readFlatStructure(plan, scope, environment)
     : readValue(plan.type, scope, { environment, plan, attribute: node.attribute, parameter });
   if (isJsonObject(value)) environment.places?.set(value, { path: scope.path, plan });
   return value;
 }
 
-function attach(object: JsonObject, child: PlanNode, value: JsonValue, scope: FlatScope): void {
+function attachValue(object: JsonObject, child: PlanNode, value: JsonValue, scope: FlatScope): void {
   const { attribute, multiple } = child.node;
   const before = object[attribute];
   if (multiple) {
@@ -177,8 +181,8 @@ interface ReadScope {
   readonly environment: ReadEnvironment;
 }
 
-function finish(plan: PlanNode, object: JsonObject, { scope, environment }: ReadScope): void {
-  if (plan.type === 'COMPOSITION') addContext(plan, object, { scope, environment });
+function finishObject(plan: PlanNode, object: JsonObject, { scope, environment }: ReadScope): void {
+  if (plan.type === 'COMPOSITION') addContextValues(plan, object, { scope, environment });
   if (plan.type === 'ACTION') addTransition(plan, object, environment);
   if (plan.type === 'ELEMENT' && object.null_flavour !== undefined) delete object.value;
   if (isKindOf(plan.type, 'EVENT')) settleEvent(object, plan, environment);
@@ -193,12 +197,12 @@ function addRequiredStructures(plan: PlanNode, object: JsonObject, environment: 
     if (object[attribute] !== undefined || child === undefined) continue;
     if (!isKindOf(child.type, 'ITEM_STRUCTURE') || child.type === 'ITEM_SINGLE') continue;
     if (attributesOf(plan.type).get(attribute)?.required === true)
-      object[attribute] = newObject(child, environment);
+      object[attribute] = newPlannedObject(child, environment);
   }
 }
 
 /** A context is there even when neither the keys nor the template name one. */
-function addContext(plan: PlanNode, object: JsonObject, { environment }: ReadScope): void {
+function addContextValues(plan: PlanNode, object: JsonObject, { environment }: ReadScope): void {
   const [context] = plan.attributes.get('context') ?? [];
   if (context === undefined || object.context !== undefined) return;
   const created: JsonObject = { _type: 'EVENT_CONTEXT' };

@@ -42,7 +42,7 @@ export function withFlatPaths(
 ): Violation[] {
   const places = new Map<JsonObject, FlatPlace>();
   const composition = readFlat(flat, template, { now: new Date(0), places });
-  return keyed(violations, { flat, composition, places });
+  return withFlatKeys(violations, { flat, composition, places });
 }
 
 /**
@@ -57,7 +57,7 @@ export function withFormPaths(
 ): Violation[] {
   const places = new Map<JsonObject, FlatPlace>();
   const flat = writeFlat(composition, template, places);
-  return keyed(violations, { flat, composition, places });
+  return withFlatKeys(violations, { flat, composition, places });
 }
 
 /** A body as FLAT, the COMPOSITION of it, and what key each of its objects has. */
@@ -67,21 +67,21 @@ interface Keyed {
   readonly places: ReadonlyMap<JsonObject, FlatPlace>;
 }
 
-function keyed(violations: readonly Violation[], { flat, composition, places }: Keyed): Violation[] {
+function withFlatKeys(violations: readonly Violation[], { flat, composition, places }: Keyed): Violation[] {
   return counted(violations).map((violation) => {
     if (violation.flatPath !== undefined) return violation;
-    const flatPath = keyOf(violation, flat, composition, places);
+    const flatPath = flatKeyOf(violation, flat, composition, places);
     return flatPath === null ? violation : { ...violation, flatPath };
   });
 }
 
-function keyOf(
+function flatKeyOf(
   violation: Violation,
   flat: JsonObject,
   composition: JsonObject,
   places: ReadonlyMap<JsonObject, FlatPlace>,
 ): string | null {
-  const reached = reach(violation.path, composition, places);
+  const reached = reachNode(violation.path, composition, places);
   if (reached === null) return null;
   const { place, object, rest } = reached;
   const [first] = rest;
@@ -89,10 +89,10 @@ function keyOf(
     return ROOT_KEYS[first] ?? null;
   if (rest.length === 0) return withSuffix(place.path, violation.attribute, object, flat);
   if (!place.plan.isStructure) return withSuffix(place.path, rest[0], object, flat);
-  return [place.path, ...idsBelow(place.plan, rest, nodeIdOf(violation))].join('/');
+  return [place.path, ...idsBelow(place.plan, rest, expectedNodeId(violation))].join('/');
 }
 
-function reach(
+function reachNode(
   path: string,
   composition: JsonObject,
   places: ReadonlyMap<JsonObject, FlatPlace>,
@@ -132,7 +132,7 @@ function idsBelow(plan: PlanNode, attributes: readonly string[], nodeId: string 
   return ids;
 }
 
-function nodeIdOf({ expected }: Violation): string | null {
+function expectedNodeId({ expected }: Violation): string | null {
   const [first] = expected ?? [];
   const nodeId = isJsonObject(first ?? null) ? (first as JsonObject).node_id : undefined;
   return typeof nodeId === 'string' ? nodeId : null;

@@ -42,7 +42,7 @@ function writeStructure(
   for (const [attribute, children] of counted(plan.attributes)) {
     const value = object[attribute];
     if (value === undefined || isSpecial(plan, attribute, value, { key, environment })) continue;
-    if (Array.isArray(value)) writeList(children, value, key, environment);
+    if (Array.isArray(value)) writeFlatList(children, value, key, environment);
     else {
       const child = matching(children, value);
       if (child !== undefined) writeInstance(child, value, { key, index: 0 }, environment);
@@ -57,7 +57,7 @@ function writeEmptySection(section: JsonObject, key: string, environment: WriteE
   if (name !== undefined) environment.writeValue(name, `${key}/_name`, { environment, plan: null });
 }
 
-function writeList(
+function writeFlatList(
   children: readonly PlanNode[],
   values: readonly JsonValue[],
   key: string,

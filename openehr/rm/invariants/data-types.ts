@@ -82,7 +82,7 @@ export const DATA_TYPE_INVARIANTS: readonly Invariant[] = [
     holds: (id) => isAbsent(id.value) || VERSION_TREE_ID.test(id.value),
   }),
   ...[
-    { type: 'UUID', isValid: isUuid } as const,
+    { type: 'UUID', isValid: isUuidText } as const,
     { type: 'ISO_OID', isValid: isOid } as const,
     { type: 'INTERNET_ID', isValid: isInternetId } as const,
   ].map(({ type, isValid }) =>
@@ -100,7 +100,7 @@ const OID = /^\d{1,40}(?:\.\d{1,40})*$/;
 const INTERNET_ID = /^[a-z](?:[\w-]{0,62}\.){0,30}[\w-]{0,62}$/i;
 
 /** Whether the text is a UUID. BASE: UUID. */
-function isUuid(text: string): boolean {
+function isUuidText(text: string): boolean {
   return UUID.test(text);
 }
 

@@ -123,12 +123,12 @@ function isNormalStatusConsistent(value: Ordered): boolean {
   const { normal_range: range, normal_status: code } = value;
   const status = code?.code_string;
   if (range === undefined || status === undefined || status === '') return true;
-  const isNormal = isWithin(value, range);
+  const isNormal = isWithinRange(value, range);
   return isNormal === null || isNormal === (status === 'N');
 }
 
 /** Null when it cannot be decided: other units, partial values, missing parts. */
-function isWithin(value: Ordered, range: PartialRm<'DV_INTERVAL'>): boolean | null {
+function isWithinRange(value: Ordered, range: PartialRm<'DV_INTERVAL'>): boolean | null {
   const isAboveLower = isBeyond(range, 'lower', value);
   const isBelowUpper = isBeyond(range, 'upper', value);
   if (isAboveLower === null || isBelowUpper === null) return null;

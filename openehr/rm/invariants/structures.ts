@@ -17,7 +17,7 @@ export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
     name: 'Is_archetypeRoot',
     expected: 'archetype_details, or an archetype id as archetype_node_id',
     // Many systems leave archetype_details out of ENTRYs; the node id then says the same.
-    holds: (entry) => !isAbsent(entry.archetype_details) || isArchetypeId(entry.archetype_node_id),
+    holds: (entry) => !isAbsent(entry.archetype_details) || isArchetypeIdText(entry.archetype_node_id),
     isLowerLimit: true,
   }),
   notEmpty('ACTIVITY', 'Action_archetype_id_valid', 'action_archetype_id'),
@@ -52,18 +52,18 @@ export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
   invariant('ITEM_TABLE', {
     name: 'Valid_structure',
     expected: 'only ELEMENTs in rows',
-    holds: (table) => rowsOf(table).every((row) => row.every((type) => type === 'ELEMENT')),
+    holds: (table) => tableRows(table).every((row) => row.every((type) => type === 'ELEMENT')),
   }),
   invariant('ITEM_TABLE', {
     name: 'Valid_number_of_rows',
     expected: 'as many items in each row',
-    holds: (table) => new Set(rowsOf(table).map((row) => row.length)).size <= 1,
+    holds: (table) => new Set(tableRows(table).map((row) => row.length)).size <= 1,
   }),
 ];
 
 const ARCHETYPE_ID = /^[A-Za-z]\w*-[A-Za-z]\w*-[A-Za-z]\w*\.[\w-]+\.v\d/;
 
-function isArchetypeId(value: string | undefined): boolean {
+function isArchetypeIdText(value: string | undefined): boolean {
   return value !== undefined && ARCHETYPE_ID.test(value);
 }
 
@@ -77,7 +77,7 @@ function archetypeRoot(type: 'COMPOSITION', name: string): Invariant {
 }
 
 /** The types of the items of each row. */
-function rowsOf({ rows = [] }: PartialRm<'ITEM_TABLE'>): string[][] {
+function tableRows({ rows = [] }: PartialRm<'ITEM_TABLE'>): string[][] {
   return rows.map(({ items }) => items?.map(({ _type }) => _type) ?? []);
 }
 

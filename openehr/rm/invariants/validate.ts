@@ -76,11 +76,11 @@ export function validateRm(object: JsonObject, options: RmValidation = {}): Viol
     lenient: options.lenient ?? false,
     language: textAt(codePhraseOf(object.language), 'code_string') ?? 'en',
   };
-  validate(object, walk);
+  validateObject(object, walk);
   return walk.violations.list;
 }
 
-function validate(object: JsonObject, walk: Walk): void {
+function validateObject(object: JsonObject, walk: Walk): void {
   const rules = RULES.get(object._type);
   if (rules === undefined) return;
   if (!walk.lenient) validateExistence(object, rules, walk);
@@ -93,7 +93,7 @@ function validate(object: JsonObject, walk: Walk): void {
     else if (isJsonObject(value)) {
       walk.violations.path.enter(name);
       if (member.valueSet !== null) validateCode(value, member.valueSet, walk);
-      validate(value, walk);
+      validateObject(value, walk);
       walk.violations.path.leave();
     }
   }
@@ -104,7 +104,7 @@ function validateList(name: string, items: readonly JsonValue[], walk: Walk): vo
     const item = items[i];
     if (!isJsonObject(item)) continue;
     walk.violations.path.enter(name, i);
-    validate(item, walk);
+    validateObject(item, walk);
     walk.violations.path.leave();
   }
 }

@@ -49,7 +49,7 @@ const FILE = JSON.parse(
 const GROUPS: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, string>>> = new Map(
   Object.entries(FILE.groups).map(([group, codes]) => [
     group,
-    new Map(Object.entries(codes).map(([code, rubrics]) => [code, new Map(translated(rubrics))])),
+    new Map(Object.entries(codes).map(([code, rubrics]) => [code, new Map(translatedRubrics(rubrics))])),
   ]),
 );
 
@@ -63,7 +63,7 @@ const CODES_BY_RUBRIC: ReadonlyMap<string, ReadonlyMap<string, string>> = new Ma
 );
 
 /** The file marks what nobody has translated yet as `*rubric(en)`. */
-function translated(rubrics: Rubrics): [string, string][] {
+function translatedRubrics(rubrics: Rubrics): [string, string][] {
   return Object.entries(rubrics).filter(([, text]) => !text.startsWith('*'));
 }
 

@@ -25,17 +25,17 @@ const MAKERS: Readonly<Record<string, ValueMaker>> = {
     const { terminologyId, code } = codeFor(node, context);
     return codePhrase(terminologyId, code);
   },
-  DV_ORDINAL: (node, context) => ordinalOf(node, context),
-  DV_QUANTITY: (node, context) => quantityOf(node, context),
+  DV_ORDINAL: (node, context) => exampleOrdinal(node, context),
+  DV_QUANTITY: (node, context) => exampleQuantity(node, context),
   DV_COUNT: (node) => ({ _type: 'DV_COUNT', magnitude: numberFor(node, 'magnitude', true) }),
   DV_PROPORTION: (node, context) => proportionOf(node, context),
   DV_BOOLEAN: (node) => {
     const item = primitive(node.constraint, 'value');
     return { _type: 'DV_BOOLEAN', value: item?.kind === 'boolean' ? item.trueValid : true };
   },
-  DV_DATE: (node) => temporalOf(node),
-  DV_TIME: (node) => temporalOf(node),
-  DV_DATE_TIME: (node) => temporalOf(node),
+  DV_DATE: (node) => exampleTemporal(node),
+  DV_TIME: (node) => exampleTemporal(node),
+  DV_DATE_TIME: (node) => exampleTemporal(node),
   DV_DURATION: (node) => ({ _type: 'DV_DURATION', value: durationFor(node) }),
 };
 
@@ -88,7 +88,7 @@ function terminologyIdOf(terminology: string): string {
   return expectedTerminology(terminology) ?? terminology;
 }
 
-function ordinalOf(node: WebTemplateNode, { choices, locale }: ValueContext): JsonObject {
+function exampleOrdinal(node: WebTemplateNode, { choices, locale }: ValueContext): JsonObject {
   const options = node.constraint?.kind === 'ordinal' ? node.constraint.options : [];
   const index = choices.pick(options.length);
   const option = options[index];
@@ -102,7 +102,7 @@ function ordinalOf(node: WebTemplateNode, { choices, locale }: ValueContext): Js
   };
 }
 
-function quantityOf(node: WebTemplateNode, { choices, locale }: ValueContext): JsonObject {
+function exampleQuantity(node: WebTemplateNode, { choices, locale }: ValueContext): JsonObject {
   const units = node.constraint?.kind === 'quantity' ? node.constraint.units : [];
   const unit = units[choices.pick(units.length)];
   if (unit === undefined) {
@@ -171,16 +171,16 @@ const TEMPORAL_TEXTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-function temporalOf(node: WebTemplateNode): JsonObject {
+function exampleTemporal(node: WebTemplateNode): JsonObject {
   const texts = TEMPORAL_TEXTS[node.rmType] ?? [];
-  const item = temporal(node);
+  const item = temporalConstraintOf(node);
   const check = item === null ? null : temporalCheck(item);
   const bounds = [item?.range?.lower, item?.range?.upper].filter((bound) => typeof bound === 'string');
   const value = [...texts, ...bounds].find((text) => check?.(text) == null) ?? texts[0] ?? EXAMPLE_TIME;
   return { _type: node.rmType, value };
 }
 
-function temporal(node: WebTemplateNode): TemporalConstraint | null {
+function temporalConstraintOf(node: WebTemplateNode): TemporalConstraint | null {
   const item = primitive(node.constraint, 'value');
   return item !== null && 'timezoneValidity' in item ? item : null;
 }
@@ -188,7 +188,7 @@ function temporal(node: WebTemplateNode): TemporalConstraint | null {
 const DURATIONS = ['PT1H', 'PT1M', 'PT1S', 'P1D', 'P1W', 'P1M', 'P1Y'];
 
 function durationFor(node: WebTemplateNode): string {
-  const item = temporal(node);
+  const item = temporalConstraintOf(node);
   if (item === null) return 'PT1H';
   const check = temporalCheck(item);
   const bounds = [item.range?.lower, item.range?.upper].filter((bound) => typeof bound === 'string');

@@ -78,18 +78,19 @@ function exampleObject(node: WebTemplateNode, context: ValueContext): JsonObject
   const value = exampleValue(node, context);
   if (value !== null) return value;
   const object: JsonObject = { _type: concreteClass(withoutParameters(node.rmType)) };
-  if (isLocatable(node.rmType)) Object.assign(object, identityOf(node));
+  if (isLocatable(node.rmType)) Object.assign(object, archetypeIdentity(node));
   for (const [attribute, children] of byAttribute(node)) {
-    const values = children[0]?.multiple === true ? listOf(children, context) : singleOf(children, context);
+    const values =
+      children[0]?.multiple === true ? exampleValues(children, context) : singleOf(children, context);
     if (values !== undefined) object[attribute] = values;
   }
   addPrimitives(object, node, context);
-  if (!finish(object, node, context)) return null;
+  if (!finishExample(object, node, context)) return null;
   addRequired(object, context.locale);
-  return inOrder(object);
+  return inModelOrder(object);
 }
 
-function identityOf(node: WebTemplateNode): JsonObject {
+function archetypeIdentity(node: WebTemplateNode): JsonObject {
   const identified = identity(node.archetypeNodeId ?? 'at0001', node.name);
   const coded = codedNameOf(node.constraint);
   if (coded !== null) {
@@ -123,7 +124,10 @@ function byAttribute(node: WebTemplateNode): Map<string, WebTemplateNode[]> {
 }
 
 /** Values of a container: what the children ask for, and more when the container as a whole has to hold more. */
-function listOf(children: readonly WebTemplateNode[], context: ValueContext): JsonObject[] | undefined {
+function exampleValues(
+  children: readonly WebTemplateNode[],
+  context: ValueContext,
+): JsonObject[] | undefined {
   const lists = children.map((child) => instances(child, context));
   let lacking = leastSize(children[0]) - lists.flat().length;
   for (const [index, child] of children.entries()) {
@@ -179,7 +183,7 @@ function undefinedText({ attribute }: WebTemplateNode): string {
 }
 
 /** What single classes need beyond their attributes. False when the object cannot be made valid. */
-function finish(object: JsonObject, node: WebTemplateNode, context: ValueContext): boolean {
+function finishExample(object: JsonObject, node: WebTemplateNode, context: ValueContext): boolean {
   const container = NEVER_EMPTY[withoutParameters(node.rmType)];
   if (container !== undefined && object[container] === undefined)
     return fillContainer(object, container, node, context);
@@ -187,10 +191,11 @@ function finish(object: JsonObject, node: WebTemplateNode, context: ValueContext
     fillContainer(object, 'items', node, context);
   switch (withoutParameters(node.rmType)) {
     case 'ELEMENT':
-      finishElement(object);
+      finishExampleElement(object);
       break;
     case 'DV_INTERVAL':
-      if (object.lower !== undefined || object.upper !== undefined) Object.assign(object, flagsOf(object));
+      if (object.lower !== undefined || object.upper !== undefined)
+        Object.assign(object, statusFlags(object));
       else Object.assign(object, sampleObject('DV_INTERVAL', node.attribute, context.locale));
       break;
     case 'ISM_TRANSITION':
@@ -213,12 +218,12 @@ function sampleAround(object: JsonObject, node: WebTemplateNode, { locale }: Val
   return { ...sampleObject(withoutParameters(node.rmType), node.attribute, locale), ...object };
 }
 
-function finishElement(object: JsonObject): void {
+function finishExampleElement(object: JsonObject): void {
   if (object.value !== undefined) delete object.null_flavour;
   if (object.value !== undefined || object.null_flavour === undefined) delete object.null_reason;
 }
 
-function flagsOf(object: JsonObject): JsonObject {
+function statusFlags(object: JsonObject): JsonObject {
   const isMissing = (bound: string) => object[bound] === undefined;
   return {
     ...INTERVAL_FLAGS,
@@ -232,15 +237,15 @@ function finishTransition(object: JsonObject, node: WebTemplateNode): void {
   const steps = node.children.find((child) => child.attribute === 'careflow_step')?.inputs[0]?.list ?? [];
   const step = steps.find((item) => item.value === codeOfText(object.careflow_step));
   const stepState = step?.currentStates?.[0];
-  if (stepState !== undefined) object.current_state = openehrText('instruction states', stepState);
+  if (stepState !== undefined) object.current_state = terminologyText('instruction states', stepState);
   if (object.transition === undefined) return;
   const state = codeOfText(object.current_state);
   const transition = [...INSTRUCTION_TRANSITIONS].find(([, { to }]) => to === state)?.[0];
   if (transition === undefined) delete object.transition;
-  else object.transition = openehrText('instruction transitions', transition);
+  else object.transition = terminologyText('instruction transitions', transition);
 }
 
-function openehrText(group: GroupName, code: string): JsonObject {
+function terminologyText(group: GroupName, code: string): JsonObject {
   return codedText(OPENEHR, code, rubric(group, code, 'en') ?? code);
 }
 
@@ -277,11 +282,11 @@ function slotFiller(slot: SlotConstraint, { locale }: ValueContext): JsonObject 
   const filler = sampleObject(found, '', locale);
   filler.archetype_node_id = archetypeId;
   filler.archetype_details = archetyped(archetypeId);
-  return inOrder(filler);
+  return inModelOrder(filler);
 }
 
 /** The attributes in the order of the class. */
-function inOrder(object: JsonObject): JsonObject {
+function inModelOrder(object: JsonObject): JsonObject {
   const type = typeOf(object);
   const ordered: JsonObject = { _type: type };
   for (const name of attributesOf(type).keys()) {

@@ -31,7 +31,7 @@ function alternatives(pattern: string, start: number): Position {
       position += 1;
       continue;
     }
-    const part = repeated(pattern, atom(pattern, position));
+    const part = repeatedAtom(pattern, atom(pattern, position));
     text += part.text;
     position = part.next;
   }
@@ -72,7 +72,7 @@ function memberOf(members: string): string {
   return members.startsWith('\\') ? (ESCAPED[members[1] ?? ''] ?? members[1] ?? '') : (members[0] ?? '');
 }
 
-function repeated(pattern: string, { text, next }: Position): Position {
+function repeatedAtom(pattern: string, { text, next }: Position): Position {
   const quantifier = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(pattern.slice(next));
   if (quantifier === null) return { text, next };
   const least = quantifier[1] === undefined ? (quantifier[0].startsWith('+') ? 1 : 0) : Number(quantifier[1]);

@@ -13,7 +13,7 @@ export interface Expected {
 
 /** A range of numbers, with both its bounds. */
 export function numberRange(range: Interval<number>): Expected {
-  return { text: rangeText(range), value: intervalValue(range) };
+  return { text: intervalText(range), value: intervalValue(range) };
 }
 
 /** A range of durations, dates or times; the text names `broken`, the part of it that a value breaks. */
@@ -43,7 +43,7 @@ export function brokenBound<T>(range: Interval<T>, bounds: Interval<number>, val
 }
 
 /** `at least 0 and less than 100`: what a number must be (docs/spec/formats.md#template-rules). */
-function rangeText({ lower, upper, lowerIncluded, upperIncluded }: Interval<number>): string {
+function intervalText({ lower, upper, lowerIncluded, upperIncluded }: Interval<number>): string {
   if (lower === null && upper === null) return 'anything';
   if (lower !== null && lower === upper && lowerIncluded && upperIncluded) return `equal to ${lower}`;
   const bounds: string[] = [];

@@ -53,13 +53,13 @@ export interface TemplateHeader {
 
 /** Reads the elements that identify a template. @throws invalid in the order of docs/spec/formats.md#opt-errors */
 export function headerOf(template: XmlElement): TemplateHeader {
-  const concept = required(childText(template, 'concept'), 'concept');
+  const concept = requiredHeader(childText(template, 'concept'), 'concept');
   const language = codeOf(element(template, 'language'));
-  const defaultLanguage = required(language?.code ?? '', 'language');
+  const defaultLanguage = requiredHeader(language?.code ?? '', 'language');
   if (element(template, 'definition') === undefined) throw nilOrEmpty('definition');
-  const description = descriptionOf(element(template, 'description'));
-  const writtenId = required(childText(element(template, 'template_id'), 'value'), 'template id value');
-  const templateId = required(collapsedToken(writtenId), 'template id value');
+  const description = templateDescription(element(template, 'description'));
+  const writtenId = requiredHeader(childText(element(template, 'template_id'), 'value'), 'template id value');
+  const templateId = requiredHeader(collapsedToken(writtenId), 'template id value');
   if (templateId.length > MAX_TEMPLATE_ID_LENGTH)
     throw invalidTemplate(
       `a template id can have at most ${MAX_TEMPLATE_ID_LENGTH} characters, this one has ${templateId.length}`,
@@ -81,7 +81,7 @@ function nilOrEmpty(what: string): CdrError {
   return new CdrError('invalid', `Supplied template has nil or empty ${what}`, { about: 'template-text' });
 }
 
-function required(value: string, what: string): string {
+function requiredHeader(value: string, what: string): string {
   if (value === '') throw nilOrEmpty(what);
   return ownText(value);
 }
@@ -101,7 +101,7 @@ function checkElements(template: XmlElement): void {
   }
 }
 
-function descriptionOf(description: XmlElement | undefined): TemplateDescription {
+function templateDescription(description: XmlElement | undefined): TemplateDescription {
   const authors = elements(description, 'original_author');
   const details = elements(description, 'details');
   const lifecycleState = childText(description, 'lifecycle_state');
@@ -111,11 +111,11 @@ function descriptionOf(description: XmlElement | undefined): TemplateDescription
     originalAuthor: itemsOf(description, 'original_author'),
     lifecycleState: ownText(lifecycleState),
     otherDetails: itemsOf(description, 'other_details'),
-    details: details.map(detailsOf),
+    details: details.map(descriptionDetails),
   };
 }
 
-function detailsOf(details: XmlElement): DescriptionDetails {
+function descriptionDetails(details: XmlElement): DescriptionDetails {
   const language = codeOf(element(details, 'language'));
   if (language === null) throw nilOrEmpty('description');
   return {

@@ -70,9 +70,14 @@ function constraintOf(node: XmlElement, reading: Reading): Constraint {
     case 'C_ARCHETYPE_ROOT':
       return archetypeRootOf(node, reading);
     case 'C_COMPLEX_OBJECT':
-      return { kind: 'object', ...baseOf(node), attributes: attributesOf(node, reading), archetype: null };
+      return {
+        kind: 'object',
+        ...baseOf(node),
+        attributes: constrainedAttributes(node, reading),
+        archetype: null,
+      };
     case 'ARCHETYPE_SLOT':
-      return slotOf(node);
+      return slotConstraint(node);
     case 'ARCHETYPE_INTERNAL_REF':
       return reading.references.register(baseOf(node), childText(node, 'target_path'));
     case 'CONSTRAINT_REF':
@@ -81,11 +86,11 @@ function constraintOf(node: XmlElement, reading: Reading): Constraint {
       return { kind: 'primitive', ...baseOf(node), item: primitiveOf(element(node, 'item')) };
     case 'C_CODE_PHRASE':
     case 'C_CODE_REFERENCE':
-      return codePhraseOf(node);
+      return codePhraseConstraint(node);
     case 'C_DV_QUANTITY':
       return quantityOf(node);
     case 'C_DV_ORDINAL':
-      return ordinalOf(node);
+      return ordinalConstraint(node);
     default:
       throw refusedType(type);
   }
@@ -118,7 +123,7 @@ function archetypeRootOf(
   const root = {
     kind: 'object' as const,
     ...baseOf(node),
-    attributes: attributesOf(node, { terms: reading.terms, references }),
+    attributes: constrainedAttributes(node, { terms: reading.terms, references }),
     archetype: {
       archetypeId: ownText(archetypeId),
       templateId: templateId === '' ? null : ownText(templateId),
@@ -162,11 +167,11 @@ function termBindingsOf(node: XmlElement): Map<string, Map<string, Code>> {
   return bindings;
 }
 
-function attributesOf(node: XmlElement, reading: Reading): AttributeConstraint[] {
-  return elements(node, 'attributes').map((attribute) => attributeOf(attribute, reading));
+function constrainedAttributes(node: XmlElement, reading: Reading): AttributeConstraint[] {
+  return elements(node, 'attributes').map((attribute) => attributeConstraint(attribute, reading));
 }
 
-function attributeOf(attribute: XmlElement, reading: Reading): AttributeConstraint {
+function attributeConstraint(attribute: XmlElement, reading: Reading): AttributeConstraint {
   const type = xsiType(attribute);
   if (type !== 'C_SINGLE_ATTRIBUTE' && type !== 'C_MULTIPLE_ATTRIBUTE')
     throw unreadable(`unknown xsi:type ${type === '' ? '(none)' : type} of attributes`);
@@ -179,13 +184,13 @@ function attributeOf(attribute: XmlElement, reading: Reading): AttributeConstrai
     multiple,
     cardinality: multiple ? cardinalityOf(element(attribute, 'cardinality')) : null,
     children: elements(attribute, 'children').map((child) =>
-      placedAt(stepTo(name, idOf(child)), () => constraintOf(child, reading)),
+      placedAt(stepTo(name, nodeIdOf(child)), () => constraintOf(child, reading)),
     ),
   };
 }
 
 /** By which its place names an object: that of an archetype, else of a node. */
-function idOf(node: XmlElement): string {
+function nodeIdOf(node: XmlElement): string {
   return childText(element(node, 'archetype_id'), 'value') || childText(node, 'node_id');
 }
 
@@ -198,7 +203,7 @@ function cardinalityOf(cardinality: XmlElement | undefined): CardinalityConstrai
   };
 }
 
-function slotOf(node: XmlElement): SlotConstraint {
+function slotConstraint(node: XmlElement): SlotConstraint {
   return {
     kind: 'slot',
     ...baseOf(node),
@@ -240,7 +245,7 @@ function stringPattern(expression: XmlElement | undefined): string | null {
   return null;
 }
 
-function codePhraseOf(node: XmlElement): CodePhraseConstraint {
+function codePhraseConstraint(node: XmlElement): CodePhraseConstraint {
   const terminologyId = childText(element(node, 'terminology_id'), 'value');
   const referenceSetUri = childText(node, 'referenceSetUri');
   return {
@@ -259,7 +264,7 @@ function quantityOf(node: XmlElement): QuantityConstraint {
     kind: 'quantity',
     ...baseOf(node),
     property: codeOf(element(node, 'property')),
-    units: elements(node, 'list').map(unitOf),
+    units: elements(node, 'list').map(unitConstraint),
     assumedValue:
       assumed === undefined
         ? null
@@ -270,7 +275,7 @@ function quantityOf(node: XmlElement): QuantityConstraint {
   };
 }
 
-function unitOf(item: XmlElement): UnitConstraint {
+function unitConstraint(item: XmlElement): UnitConstraint {
   const magnitude = element(item, 'magnitude');
   const precision = element(item, 'precision');
   return {
@@ -280,7 +285,7 @@ function unitOf(item: XmlElement): UnitConstraint {
   };
 }
 
-function ordinalOf(node: XmlElement): OrdinalConstraint {
+function ordinalConstraint(node: XmlElement): OrdinalConstraint {
   const assumed = childText(element(node, 'assumed_value'), 'value');
   return {
     kind: 'ordinal',

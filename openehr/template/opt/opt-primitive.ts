@@ -42,17 +42,17 @@ export function primitiveOf(item: XmlElement | undefined): PrimitiveConstraint {
       };
     }
     case 'C_STRING':
-      return stringOf(item);
+      return stringConstraint(item);
     case 'C_INTEGER':
       return numericOf(item, 'integer');
     case 'C_REAL':
       return numericOf(item, 'real');
     default:
-      return temporalOf(item, type);
+      return temporalConstraint(item, type);
   }
 }
 
-function stringOf(item: XmlElement): StringConstraint {
+function stringConstraint(item: XmlElement): StringConstraint {
   const pattern = childText(item, 'pattern');
   return {
     kind: 'string',
@@ -75,7 +75,7 @@ function numericOf(item: XmlElement, kind: NumberConstraint['kind']): NumberCons
   };
 }
 
-function temporalOf(item: XmlElement, type: string): TemporalConstraint {
+function temporalConstraint(item: XmlElement, type: string): TemporalConstraint {
   const kind = TEMPORAL_KINDS.get(type);
   if (kind === undefined) throw unreadable(`unknown xsi:type ${type === '' ? '(none)' : type} of item`);
   const range = element(item, 'range');

@@ -40,7 +40,7 @@ export class InternalReferences {
       invalidTemplate(`internal reference ${reference.targetPath} ${reason}`);
     if (reference.state === 'resolving') throw unusable('leads back to itself');
     reference.state = 'resolving';
-    const target = targetOf(root, reference.targetPath);
+    const target = referenceTarget(root, reference.targetPath);
     if (target === null) throw unusable('has no target');
     this.#resolveBelow(target, root);
     reference.node.attributes = target.attributes;
@@ -63,7 +63,7 @@ export class InternalReferences {
   }
 }
 
-function targetOf(root: ObjectConstraint, path: string): ObjectConstraint | null {
+function referenceTarget(root: ObjectConstraint, path: string): ObjectConstraint | null {
   if (path.length > MAX_PATH_LENGTH) return null;
   let node: Constraint = root;
   for (const segment of path.split('/').filter((part) => part !== '')) {

@@ -15,8 +15,8 @@ const MAX_ARCHETYPE_ID_LENGTH = 255;
  * everything leaves what is included; without includes everything is, and any other exclusion wins.
  */
 export function slotCheck(slot: SlotConstraint): SlotCheck {
-  const includes = patternsOf(slot.includes);
-  const excludes = patternsOf(slot.excludes);
+  const includes = assertionPatterns(slot.includes);
+  const excludes = assertionPatterns(slot.excludes);
   const isClosed = slot.excludes.some((assertion) => isAnything(assertion));
   return (archetypeId) => {
     if (archetypeId.length > MAX_ARCHETYPE_ID_LENGTH) return false;
@@ -29,7 +29,7 @@ export function slotCheck(slot: SlotConstraint): SlotCheck {
   };
 }
 
-function patternsOf(assertions: readonly SlotAssertion[]): LinearPattern[] {
+function assertionPatterns(assertions: readonly SlotAssertion[]): LinearPattern[] {
   return assertions.flatMap(({ archetypeIdPattern }) =>
     archetypeIdPattern === null ? [] : [wholeTextPattern(archetypeIdPattern)],
   );

@@ -130,13 +130,13 @@ function attributeMatcher(
   const isForbidden = constraint?.existence.max === 0;
   if (nodes.length === 0 && hasPrimitives(constraint) && !isForbidden) return null;
   const isMultiple = nodes[0]?.multiple ?? constraint?.multiple ?? false;
-  const counts = countsOf(nodes);
+  const counts = countedNodes(nodes);
   const place = {
     name,
     isForbidden,
     isOpen: nodes.length === 0,
     takesOthers: takesOthers(node, nodes),
-    ...sorted(nodes, counts, scope),
+    ...sortedCandidates(nodes, counts, scope),
   };
   return isMultiple
     ? { ...place, min: 0, counted: [...new Set(counts)], cardinality: constraint?.cardinality ?? null }
@@ -152,7 +152,7 @@ function hasPrimitives(constraint: AttributeConstraint | null): boolean {
 }
 
 /** The nodes of an attribute by the way in which values find them. */
-function sorted(
+function sortedCandidates(
   nodes: readonly WebTemplateNode[],
   counts: readonly Counted[],
   scope: Scope,
@@ -161,7 +161,7 @@ function sorted(
   const values: ChildMatcher[] = [];
   const slots: SlotMatcher[] = [];
   for (const [index, child] of counted(nodes).entries()) {
-    const own = { ...(counts[index] ?? countedOf(child, index)), names: namesOf(child) };
+    const own = { ...(counts[index] ?? countedOf(child, index)), names: allowedNames(child) };
     if (child.constraint?.kind === 'slot')
       slots.push({ ...own, rmType: child.rmType, allows: slotCheck(child.constraint) });
     else if (child.archetypeNodeId === null) values.push({ ...own, matcher: matcherOf(child, scope) });
@@ -182,14 +182,14 @@ function minimumOf(node: WebTemplateNode): number {
  * What each node counts for, one after the other. Siblings with the same node id and name count together
  * and share it.
  */
-function countsOf(nodes: readonly WebTemplateNode[]): Counted[] {
-  const groups = groupBy(nodes, (node) => (isTwin(node) ? twinKey(node) : node));
+function countedNodes(nodes: readonly WebTemplateNode[]): Counted[] {
+  const groups = groupBy(nodes, (node) => (hasTwin(node) ? twinKey(node) : node));
   const counts = new Map<WebTemplateNode, Counted>();
   for (const [index, group] of counted([...groups.values()]).entries()) {
     const [first, ...others] = group;
     if (first === undefined) continue;
     const sum = counted(others).reduce(
-      (before, node) => together(before, countedOf(node, index)),
+      (before, node) => countedTogether(before, countedOf(node, index)),
       countedOf(first, index),
     );
     for (const node of counted(group)) counts.set(node, sum);
@@ -198,7 +198,7 @@ function countsOf(nodes: readonly WebTemplateNode[]): Counted[] {
 }
 
 /** Whether data name the node, so that there may be another one of that name. */
-function isTwin(node: WebTemplateNode): boolean {
+function hasTwin(node: WebTemplateNode): boolean {
   return !node.isSlot && node.archetypeNodeId !== null && node.nameConstraint !== null;
 }
 
@@ -206,7 +206,7 @@ function twinKey({ archetypeNodeId, nameConstraint }: WebTemplateNode): string {
   return JSON.stringify([archetypeNodeId, nameConstraint]);
 }
 
-function together(one: Counted, other: Counted): Counted {
+function countedTogether(one: Counted, other: Counted): Counted {
   const max = one.max === -1 || other.max === -1 ? -1 : one.max + other.max;
   return { ...one, min: one.min + other.min, max };
 }
@@ -217,7 +217,7 @@ function countedOf(node: WebTemplateNode, index: number): Counted {
   return { index, nodeId, min: node.constraint === null ? 0 : node.existenceMin, max: node.max, label };
 }
 
-function namesOf(node: WebTemplateNode): ReadonlySet<string> | null {
+function allowedNames(node: WebTemplateNode): ReadonlySet<string> | null {
   if (node.nameConstraint === null) return null;
   return new Set([node.nameConstraint, ...Object.values(node.localizedNames ?? {})]);
 }

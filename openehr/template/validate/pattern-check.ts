@@ -10,7 +10,7 @@ import { counted } from '../../base/work.js';
  */
 export function checkPatterns({ definition }: Pick<OperationalTemplate, 'definition'>): void {
   const patterns = new Set<string>();
-  collect(definition.attributes, patterns, new Set());
+  collectPatterns(definition.attributes, patterns, new Set());
   let size = 0;
   for (const pattern of counted(patterns)) {
     size += wholeTextPattern(pattern).size;
@@ -22,7 +22,7 @@ export function checkPatterns({ definition }: Pick<OperationalTemplate, 'definit
 }
 
 /** `seen`: attributes that internal references share. */
-function collect(
+function collectPatterns(
   attributes: readonly AttributeConstraint[],
   found: Set<string>,
   seen: Set<readonly AttributeConstraint[]>,
@@ -31,7 +31,7 @@ function collect(
   seen.add(attributes);
   for (const { children } of counted(attributes))
     for (const child of counted(children)) {
-      if (child.kind === 'object') collect(child.attributes, found, seen);
+      if (child.kind === 'object') collectPatterns(child.attributes, found, seen);
       else for (const pattern of counted(patternsOf(child))) if (pattern !== null) found.add(pattern);
     }
 }

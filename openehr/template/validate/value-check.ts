@@ -134,12 +134,12 @@ function attributeCheck(
       expected.push(...found);
     }
     const isText = typeof value === 'string' && counted(expected).some(({ text }) => text.startsWith('"'));
-    const shown = isText ? `"${value}"` : textOf(value);
+    const shown = isText ? `"${value}"` : shownValue(value);
     return notAllowed('value-not-allowed', { attribute: name, shown, found: value }, expected);
   };
 }
 
-function textOf(value: JsonValue): string {
+function shownValue(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -211,10 +211,10 @@ function propertyCheck({ terminologyId, code }: Code): ValueCheck | null {
 }
 
 function numbersFit(quantity: JsonObject, { magnitude, precision }: UnitConstraint): boolean {
-  return fits(quantity.magnitude, magnitude) && fits(quantity.precision, precision);
+  return isInRange(quantity.magnitude, magnitude) && isInRange(quantity.precision, precision);
 }
 
-function fits(value: unknown, range: Interval<number> | null): boolean {
+function isInRange(value: unknown, range: Interval<number> | null): boolean {
   return range === null || typeof value !== 'number' || isWithin(value, range);
 }
 
@@ -224,7 +224,7 @@ function numberFinding(
   ranges: readonly (Interval<number> | null)[],
 ): Finding | null {
   const value = quantity[attribute];
-  if (typeof value !== 'number' || counted(ranges).some((range) => fits(value, range))) return null;
+  if (typeof value !== 'number' || counted(ranges).some((range) => isInRange(value, range))) return null;
   return notAllowed(
     'value-not-allowed',
     { attribute, shown: String(value), found: value },
@@ -268,7 +268,7 @@ function transitionCheck(node: WebTemplateNode): ValueCheck {
     const given = transition.transition;
     const state = openehrCode(transition.current_state);
     if (!isJsonObject(given) || state === null) return FINE;
-    return [leadsTo(given, state), belongsTo(transition.careflow_step, state, states)].filter(
+    return [leadsTo(given, state), belongsToConstraint(transition.careflow_step, state, states)].filter(
       (finding) => finding !== null,
     );
   };
@@ -285,7 +285,7 @@ function leadsTo(transition: JsonObject, state: string): Finding | null {
   return { code: 'wrong-transition', message, expected: [target], found: state, attribute: 'current_state' };
 }
 
-function belongsTo(
+function belongsToConstraint(
   step: unknown,
   state: string,
   states: ReadonlyMap<string, readonly string[]>,

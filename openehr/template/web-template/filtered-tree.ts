@@ -10,9 +10,9 @@ import type { WebTemplateInput, WebTemplateListItem } from './web-template.js';
  * of the nodes of the full tree is set, nothing else of them changes.
  */
 export function filteredTree(root: NodeDraft, opt: OperationalTemplate): NodeDraft {
-  const tree = copyOf(root);
+  const tree = nodeCopy(root);
   adopt(tree, filteredChildren(root));
-  finish(tree, root, opt.defaultLanguage === 'en' || opt.languages.includes('en'));
+  finishFiltered(tree, root, opt.defaultLanguage === 'en' || opt.languages.includes('en'));
   return tree;
 }
 
@@ -54,7 +54,7 @@ function filtered(node: NodeDraft): NodeDraft[] {
   if (node.rmType === 'ELEMENT') return filteredElement(node);
   const children = filteredChildren(node);
   if (isDropped(node)) return children;
-  const copy = copyOf(node);
+  const copy = nodeCopy(node);
   adopt(copy, children);
   return [copy];
 }
@@ -71,7 +71,7 @@ function filteredElement(element: NodeDraft): NodeDraft[] {
     only.max = element.max;
     return [only];
   }
-  const copy = copyOf(element);
+  const copy = nodeCopy(element);
   adopt(copy, children);
   return [copy];
 }
@@ -85,7 +85,7 @@ function textOrCode(values: readonly NodeDraft[], element: NodeDraft): NodeDraft
   const inputs = coded.inputs.map((input) =>
     input.suffix === 'code' ? { ...input, listOpen: true } : input,
   );
-  const node = copyOf(coded);
+  const node = nodeCopy(coded);
   node.nodeId = undefined;
   setId(node, element.baseId);
   node.min = element.min;
@@ -120,7 +120,7 @@ function isOnlyEvent(node: NodeDraft, parent: NodeDraft): boolean {
   return isEvent(node) && node.max === 1 && parent.children.filter(isEvent).length === 1;
 }
 
-function copyOf(node: NodeDraft): NodeDraft {
+function nodeCopy(node: NodeDraft): NodeDraft {
   const copy: NodeDraft = { ...node, children: [], parent: null, full: node };
   copy.cardinalities = undefined;
   copy.filtered = copy;
@@ -134,18 +134,18 @@ function adopt(parent: NodeDraft, children: NodeDraft[]): void {
 }
 
 /** Ids, cardinalities and labels, once the whole tree stands. */
-function finish(tree: NodeDraft, root: NodeDraft, withEnglish: boolean): void {
-  numberBelow(tree);
+function finishFiltered(tree: NodeDraft, root: NodeDraft, withEnglish: boolean): void {
+  numberFilteredChildren(tree);
   moveCardinalities(root, null);
   setCardinalities(tree, (node) => representative(node)?.id ?? null);
-  each(tree, (node) => {
+  eachNode(tree, (node) => {
     node.inputs = node.inputs.map((input) => shownInput(input, node, withEnglish));
   });
 }
 
-function numberBelow(node: NodeDraft): void {
+function numberFilteredChildren(node: NodeDraft): void {
   numberIds(node.children);
-  for (const child of node.children) numberBelow(child);
+  for (const child of node.children) numberFilteredChildren(child);
 }
 
 /** Cardinalities of a node that was dropped count for the node that took over its children. */
@@ -176,7 +176,7 @@ function withoutEnglish(item: WebTemplateListItem): WebTemplateListItem {
   return { ...item, localizedLabels: Object.fromEntries(labels) };
 }
 
-function each(node: NodeDraft, visit: (node: NodeDraft) => void): void {
+function eachNode(node: NodeDraft, visit: (node: NodeDraft) => void): void {
   visit(node);
-  for (const child of node.children) each(child, visit);
+  for (const child of node.children) eachNode(child, visit);
 }

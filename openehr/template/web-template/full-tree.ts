@@ -27,7 +27,7 @@ import { memoized } from '../../base/maps.js';
 export function fullTree(opt: OperationalTemplate): NodeDraft {
   const parent: ParentAttribute = { attribute: null, parent: null };
   const scope = Scope.of(opt);
-  const [root] = nodesOf(opt.definition, parent, scope);
+  const [root] = constraintNodes(opt.definition, parent, scope);
   if (root === undefined) throw new Error('a definition always gives a node');
   root.nameConstraint = null;
   numberBelow(root);
@@ -51,14 +51,14 @@ interface ParentAttribute {
 }
 
 /** One node per name that the template lists, else one (docs/spec/formats.md#names-and-paths). */
-function nodesOf(constraint: Constraint, above: ParentAttribute, outer: Scope): NodeDraft[] {
+function constraintNodes(constraint: Constraint, above: ParentAttribute, outer: Scope): NodeDraft[] {
   const scope = constraint.kind === 'object' ? outer.below(constraint) : outer;
   const names = isLocatable(constraint.rmType) ? givenNames(constraint, scope) : [];
-  if (names.length === 0) return [nodeOf(constraint, above, scope, null)];
-  return names.map((name) => nodeOf(constraint, above, scope, name));
+  if (names.length === 0) return [constraintNode(constraint, above, scope, null)];
+  return names.map((name) => constraintNode(constraint, above, scope, name));
 }
 
-function nodeOf(
+function constraintNode(
   constraint: Constraint,
   above: ParentAttribute,
   scope: Scope,
@@ -71,7 +71,7 @@ function nodeOf(
     identify(node, constraint, given, scope);
   else node.localizedName = node.name;
   if (constraint.kind === 'object') addChildren(node, constraint.attributes, scope);
-  finish(node, scope);
+  finishNode(node, scope);
   return node;
 }
 
@@ -122,7 +122,7 @@ function isNarrow(min: number, max: number, children: number): boolean {
 function attributeNodes(attribute: AttributeConstraint, parent: NodeDraft, scope: Scope): NodeDraft[] {
   const nodes = attribute.children
     .filter((child) => child.kind !== 'primitive')
-    .flatMap((child) => nodesOf(child, { attribute, parent }, scope));
+    .flatMap((child) => constraintNodes(child, { attribute, parent }, scope));
   nameTwins(nodes);
   return parent.rmType === 'ACTION' && attribute.name === 'ism_transition' ? mergeTransitions(nodes) : nodes;
 }
@@ -131,7 +131,7 @@ function attributeNodes(attribute: AttributeConstraint, parent: NodeDraft, scope
  * What a node needs once the children from the template are there (docs/spec/formats.md#children-and-choices,
  * rules 2 to 8).
  */
-function finish(node: NodeDraft, scope: Scope): void {
+function finishNode(node: NodeDraft, scope: Scope): void {
   markChoices(node);
   if (withoutParameters(node.rmType) === 'ELEMENT') finishElement(node);
   for (const child of node.children) if (child.constraint === null) finishAdded(child, scope);
@@ -148,8 +148,8 @@ function finishAdded(node: NodeDraft, scope: Scope): void {
     ...Object.values(localizedNames),
     ...Object.values(localizedDescriptions),
   ];
-  scope.countAdded(sum(texts.map((text) => text.length)));
-  finish(node, scope);
+  scope.countAdded(sumOf(texts.map((text) => text.length)));
+  finishNode(node, scope);
 }
 
 function numberBelow(node: NodeDraft): void {
@@ -179,23 +179,23 @@ function mergeTransitions(alternatives: readonly NodeDraft[]): NodeDraft[] {
   const steps: WebTemplateListItem[] = [];
   const states = new Map<string, WebTemplateListItem>();
   for (const alternative of alternatives) {
-    const leadsTo = codesOf(alternative, 'current_state');
+    const leadsTo = transitionCodes(alternative, 'current_state');
     for (const state of leadsTo) if (!states.has(state.value)) states.set(state.value, state);
     const currentStates = leadsTo.map((state) => state.value);
-    for (const step of codesOf(alternative, 'careflow_step'))
+    for (const step of transitionCodes(alternative, 'careflow_step'))
       steps.push(currentStates.length > 0 ? { ...step, currentStates } : step);
   }
-  setCodes(child(first, 'careflow_step'), 'Careflow_step', steps, 'local');
-  setCodes(child(first, 'current_state'), 'Current_state', [...states.values()], 'openehr');
+  setCodes(childOf(first, 'careflow_step'), 'Careflow_step', steps, 'local');
+  setCodes(childOf(first, 'current_state'), 'Current_state', [...states.values()], 'openehr');
   return [first];
 }
 
-function child(transition: NodeDraft, attribute: string): NodeDraft | undefined {
+function childOf(transition: NodeDraft, attribute: string): NodeDraft | undefined {
   return transition.children.find((candidate) => candidate.attribute === attribute);
 }
 
-function codesOf(transition: NodeDraft, attribute: string): readonly WebTemplateListItem[] {
-  return child(transition, attribute)?.inputs.find((input) => input.suffix === 'code')?.list ?? [];
+function transitionCodes(transition: NodeDraft, attribute: string): readonly WebTemplateListItem[] {
+  return childOf(transition, attribute)?.inputs.find((input) => input.suffix === 'code')?.list ?? [];
 }
 
 function setCodes(
@@ -220,13 +220,13 @@ const ENTRY = 20;
 const listedText: (constraint: Constraint) => number = memoized((constraint: Constraint) => {
   switch (constraint.kind) {
     case 'object':
-      return sum(constraint.attributes.flatMap(({ children }) => children.map(primitiveText)));
+      return sumOf(constraint.attributes.flatMap(({ children }) => children.map(primitiveText)));
     case 'code-phrase':
-      return lengthOf(constraint.codes);
+      return totalTextLength(constraint.codes);
     case 'quantity':
-      return lengthOf(constraint.units.map(({ units }) => units));
+      return totalTextLength(constraint.units.map(({ units }) => units));
     case 'ordinal':
-      return lengthOf(constraint.options.map(({ text }) => text));
+      return totalTextLength(constraint.options.map(({ text }) => text));
     default:
       return 0;
   }
@@ -237,14 +237,14 @@ function primitiveText(child: Constraint): number {
 }
 
 function itemText(item: PrimitiveConstraint): number {
-  if (item.kind === 'string') return lengthOf(item.list) + (item.pattern?.length ?? 0);
+  if (item.kind === 'string') return totalTextLength(item.list) + (item.pattern?.length ?? 0);
   return 'list' in item ? item.list.length * ENTRY : 0;
 }
 
-function lengthOf(texts: readonly string[]): number {
-  return sum(texts.map((text) => text.length + ENTRY));
+function totalTextLength(texts: readonly string[]): number {
+  return sumOf(texts.map((text) => text.length + ENTRY));
 }
 
-function sum(numbers: readonly number[]): number {
+function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }

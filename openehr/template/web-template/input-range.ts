@@ -72,7 +72,7 @@ function partRanges(range: Interval<string> | null): (part: DurationPart) => Web
   const lower = range?.lower == null ? null : parseDuration(range.lower);
   const upper = range?.upper == null ? null : parseDuration(range.upper);
   const isBounded = (bound: Iso8601Duration | null, text: string | null | undefined, part: DurationPart) =>
-    bound !== null && (bound[part] > 0 || (bound.totalSeconds === 0 && isNamed(text ?? '', part)));
+    bound !== null && (bound[part] > 0 || (bound.totalSeconds === 0 && namesPart(text ?? '', part)));
   return (part) => ({
     min: lower?.[part] ?? 0,
     minOp: range?.lowerIncluded === false && isBounded(lower, range.lower, part) ? '>' : '>=',
@@ -83,7 +83,7 @@ function partRanges(range: Interval<string> | null): (part: DurationPart) => Web
 }
 
 /** Whether a duration names a part, if only as zero: `PT0S` names the seconds. */
-function isNamed(duration: string, part: DurationPart): boolean {
+function namesPart(duration: string, part: DurationPart): boolean {
   const [date = '', time = ''] = duration.toUpperCase().split('T');
   const named = DURATION_PARTS.find((candidate) => candidate.part === part);
   return named !== undefined && (named.inTime ? time : date).includes(named.letter);

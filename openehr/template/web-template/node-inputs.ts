@@ -63,7 +63,7 @@ export function setInputs(node: NodeDraft, scope: Scope): void {
 }
 
 function codeInputs(constraint: CodePhraseConstraint, node: NodeDraft, scope: Scope): WebTemplateInput[] {
-  const terminology = terminologyOf(constraint) ?? undefined;
+  const terminology = inputTerminology(constraint) ?? undefined;
   if (constraint.codes.length === 0)
     return terminology === undefined
       ? texts('code', 'value')
@@ -79,7 +79,7 @@ function codeInputs(constraint: CodePhraseConstraint, node: NodeDraft, scope: Sc
  * The terminology that a code constraint names; for a C_CODE_REFERENCE the text after the first `:`
  * (docs/spec/formats.md#opt-constraints).
  */
-function terminologyOf(constraint: CodePhraseConstraint): string | null {
+function inputTerminology(constraint: CodePhraseConstraint): string | null {
   const { referenceSetUri, terminologyId } = constraint;
   if (referenceSetUri === null) return terminologyId;
   return referenceSetUri.slice(referenceSetUri.indexOf(':') + 1);
@@ -244,12 +244,12 @@ function booleanInput(item: PrimitiveConstraint | null): WebTemplateInput {
 }
 
 function proportionTypesOf(constraint: Constraint | null): ProportionType[] {
-  const item: NumberConstraint | null = asNumber(primitive(constraint, 'type'));
+  const item: NumberConstraint | null = asNumberConstraint(primitive(constraint, 'type'));
   const allowed = item === null || item.list.length === 0 ? null : new Set(item.list);
   return PROPORTION_TYPES.filter((_, type) => allowed?.has(type) ?? true);
 }
 
-function asNumber(item: PrimitiveConstraint | null): NumberConstraint | null {
+function asNumberConstraint(item: PrimitiveConstraint | null): NumberConstraint | null {
   return item?.kind === 'integer' || item?.kind === 'real' ? item : null;
 }
 

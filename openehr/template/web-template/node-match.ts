@@ -24,7 +24,7 @@ class PathIndex<T> {
   /** What stands before the first `/` is the root and dropped. */
   add(path: string, said: T): void {
     const start = path.indexOf('/');
-    const { key, names } = stepsOf(start < 0 ? '' : path.slice(start));
+    const { key, names } = pathKeys(start < 0 ? '' : path.slice(start));
     const known = this.#byPath.get(key);
     if (known === undefined) this.#byPath.set(key, [{ names, said }]);
     else known.push({ names, said });
@@ -32,20 +32,20 @@ class PathIndex<T> {
 
   /** In the order of the template. */
   of(aqlPath: string): T[] {
-    const { key, names } = stepsOf(aqlPath);
+    const { key, names } = pathKeys(aqlPath);
     const found = this.#byPath.get(key) ?? [];
     return found
-      .filter((at) => at.names.every((name, step) => fits(name, names[step])))
+      .filter((at) => at.names.every((name, step) => isNameMatch(name, names[step])))
       .map(({ said }) => said);
   }
 }
 
-function fits(name: string | null, own: string | null | undefined): boolean {
+function isNameMatch(name: string | null, own: string | null | undefined): boolean {
   return name === null || own == null || name === own;
 }
 
 /** A path without names, and the name of each step that has a predicate. */
-function stepsOf(path: string): { key: string; names: (string | null)[] } {
+function pathKeys(path: string): { key: string; names: (string | null)[] } {
   const names: (string | null)[] = [];
   const key = path
     .replace(PREDICATE, (_, id: string, condition: string | undefined) => {

@@ -162,11 +162,12 @@ function nodeJson(node: WebTemplateNode): JsonObject {
     inContext: node.inContext === true ? true : undefined,
   };
   const json: JsonObject = {};
-  for (const [name, value] of Object.entries(fields)) if (!isEmpty(value)) json[name] = value as JsonValue;
+  for (const [name, value] of Object.entries(fields))
+    if (!isEmptyMember(value)) json[name] = value as JsonValue;
   return json;
 }
 
-function isEmpty(value: unknown): boolean {
+function isEmptyMember(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
 }

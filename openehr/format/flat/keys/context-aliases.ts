@@ -44,11 +44,11 @@ function mergeInstances(into: FlatScope, id: string, instances: ReadonlyMap<numb
   for (const [index, scope] of counted(instances)) {
     const before = known.get(index);
     if (before === undefined) known.set(index, scope);
-    else merge(before, scope);
+    else mergeScopes(before, scope);
   }
 }
 
-function merge(into: FlatScope, from: FlatScope): void {
+function mergeScopes(into: FlatScope, from: FlatScope): void {
   for (const [attribute, value] of counted(from.values)) {
     const before = into.values.get(attribute);
     if (before === undefined) into.values.set(attribute, value);

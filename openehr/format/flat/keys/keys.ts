@@ -62,10 +62,10 @@ export function flatKeys(flat: JsonObject): FlatKeys {
     if (given === null || given === undefined) continue;
     if (key.startsWith(CONTEXT_PREFIX)) {
       contextNames.push(key.slice(CONTEXT_PREFIX.length));
-      addContext(context, key, given);
+      addContextKey(context, key, given);
       continue;
     }
-    const value: FlatValue = { key, value: primitiveOf(key, given), used: false };
+    const value: FlatValue = { key, value: flatPrimitive(key, given), used: false };
     values.push(value);
     addValue(scopes, value);
     if (key.endsWith('|raw')) rawNodes += nodesOfJson(String(value.value));
@@ -120,10 +120,10 @@ function newScope(path: string): FlatScope {
 }
 
 /** Unknown keys of `ctx/` may hold anything: they are ignored. */
-function addContext(context: Map<string, FlatValue>, key: string, given: JsonValue): void {
+function addContextKey(context: Map<string, FlatValue>, key: string, given: JsonValue): void {
   const name = key.slice(CONTEXT_PREFIX.length);
   if (typeof given === 'object' && !beginsAsContextKey(name)) return;
-  context.set(name, { key, value: primitiveOf(key, given), used: false });
+  context.set(name, { key, value: flatPrimitive(key, given), used: false });
 }
 
 function addValue(scopes: Map<string, FlatScope>, value: FlatValue): void {
@@ -143,7 +143,7 @@ function addValue(scopes: Map<string, FlatScope>, value: FlatValue): void {
 function attributeName(attribute: string, key: string): string {
   const colon = attribute.lastIndexOf(':');
   if (colon < 0) return attribute;
-  const index = indexOf(attribute.slice(colon + 1), key);
+  const index = keyIndex(attribute.slice(colon + 1), key);
   return index === 0 ? attribute.slice(0, colon) : attribute;
 }
 
@@ -176,7 +176,7 @@ function childScope(parent: FlatScope, path: string): FlatScope {
   const segment = path.slice(path.lastIndexOf('/') + 1);
   const colon = segment.lastIndexOf(':');
   const id = colon < 0 ? segment : segment.slice(0, colon);
-  const index = colon < 0 ? 0 : indexOf(segment.slice(colon + 1), path);
+  const index = colon < 0 ? 0 : keyIndex(segment.slice(colon + 1), path);
   let instances = parent.children.get(id);
   if (instances === undefined) parent.children.set(id, (instances = new Map<number, FlatScope>()));
   let scope = instances.get(index);
@@ -184,12 +184,12 @@ function childScope(parent: FlatScope, path: string): FlatScope {
   return scope;
 }
 
-function indexOf(text: string, key: string): number {
+function keyIndex(text: string, key: string): number {
   if (INDEX.test(text)) return Number(text);
   throw new CdrError('invalid', `the index :${text} in ${key} must be a whole number from 0 to 9999`);
 }
 
-function primitiveOf(key: string, value: JsonValue): FlatPrimitive {
+function flatPrimitive(key: string, value: JsonValue): FlatPrimitive {
   if (value !== null && typeof value !== 'object') return value;
   throw new CdrError('invalid', `the value of ${key} must be text, a number or a boolean`);
 }

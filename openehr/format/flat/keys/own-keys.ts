@@ -25,7 +25,7 @@ function own(rmClass: string, id: string, type: string, more: Partial<OwnKey> = 
 }
 
 /** A key without `_`. */
-function shown(rmClass: string, id: string, type: string, more: Partial<OwnKey> = {}): OwnKey {
+function shownKey(rmClass: string, id: string, type: string, more: Partial<OwnKey> = {}): OwnKey {
   return own(rmClass, id, type, { attribute: id, ...more });
 }
 
@@ -52,23 +52,23 @@ const OWN_KEYS: readonly OwnKey[] = [
   own('ELEMENT', '_null_reason', 'DV_TEXT'),
   own('ACTION', '_instruction_details', 'INSTRUCTION_DETAILS'),
   own('ISM_TRANSITION', '_reason', 'DV_TEXT', LIST),
-  shown('EVENT', 'time', 'DV_DATE_TIME', SHARED),
-  shown('EVENT', 'math_function', 'DV_CODED_TEXT', SHARED),
-  shown('EVENT', 'width', 'DV_DURATION', SHARED),
+  shownKey('EVENT', 'time', 'DV_DATE_TIME', SHARED),
+  shownKey('EVENT', 'math_function', 'DV_CODED_TEXT', SHARED),
+  shownKey('EVENT', 'width', 'DV_DURATION', SHARED),
   // Usually nodes of the tree; not where the template makes them optional.
-  shown('COMPOSITION', 'language', 'CODE_PHRASE'),
-  shown('COMPOSITION', 'territory', 'CODE_PHRASE'),
-  shown('COMPOSITION', 'category', 'DV_CODED_TEXT'),
-  shown('EVENT_CONTEXT', 'start_time', 'DV_DATE_TIME'),
-  shown('EVENT_CONTEXT', 'setting', 'DV_CODED_TEXT'),
-  shown('INSTRUCTION', 'narrative', 'DV_TEXT'),
-  shown('INSTRUCTION', 'expiry_time', 'DV_DATE_TIME'),
-  shown('ACTIVITY', 'timing', 'DV_PARSABLE'),
-  shown('ACTIVITY', 'action_archetype_id', 'String'),
-  shown('ACTION', 'time', 'DV_DATE_TIME'),
-  shown('ISM_TRANSITION', 'current_state', 'DV_CODED_TEXT'),
-  shown('ISM_TRANSITION', 'careflow_step', 'DV_CODED_TEXT'),
-  shown('ISM_TRANSITION', 'transition', 'DV_CODED_TEXT'),
+  shownKey('COMPOSITION', 'language', 'CODE_PHRASE'),
+  shownKey('COMPOSITION', 'territory', 'CODE_PHRASE'),
+  shownKey('COMPOSITION', 'category', 'DV_CODED_TEXT'),
+  shownKey('EVENT_CONTEXT', 'start_time', 'DV_DATE_TIME'),
+  shownKey('EVENT_CONTEXT', 'setting', 'DV_CODED_TEXT'),
+  shownKey('INSTRUCTION', 'narrative', 'DV_TEXT'),
+  shownKey('INSTRUCTION', 'expiry_time', 'DV_DATE_TIME'),
+  shownKey('ACTIVITY', 'timing', 'DV_PARSABLE'),
+  shownKey('ACTIVITY', 'action_archetype_id', 'String'),
+  shownKey('ACTION', 'time', 'DV_DATE_TIME'),
+  shownKey('ISM_TRANSITION', 'current_state', 'DV_CODED_TEXT'),
+  shownKey('ISM_TRANSITION', 'careflow_step', 'DV_CODED_TEXT'),
+  shownKey('ISM_TRANSITION', 'transition', 'DV_CODED_TEXT'),
 ];
 
 const BY_CLASS = new Map<string, readonly OwnKey[]>();
@@ -86,7 +86,7 @@ export function readOwnKeys(
     if (!scope.children.has(key.id) || plan.claimed.has(key.id)) continue;
     const inner = childPlan(plan, key.attribute);
     const target: ReadTarget = { environment, plan: inner, attribute: key.attribute, parameter: null };
-    const value = key.isList ? readList(key, scope, target) : readOne(key, scope, target);
+    const value = key.isList ? readKeyList(key, scope, target) : readOne(key, scope, target);
     if (value === null) continue;
     setOwn(object, key, value, scope);
     found = true;
@@ -134,7 +134,7 @@ function readOne(key: OwnKey, scope: FlatScope, target: ReadTarget): JsonValue |
   return child === undefined ? null : target.environment.readValue(key.type, child, target);
 }
 
-function readList(key: OwnKey, scope: FlatScope, target: ReadTarget): JsonValue | null {
+function readKeyList(key: OwnKey, scope: FlatScope, target: ReadTarget): JsonValue | null {
   const items: JsonValue[] = [];
   for (const [, child] of counted(instancesOf(scope, key.id))) {
     const item = target.environment.readValue(key.type, child, target);

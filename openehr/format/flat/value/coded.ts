@@ -52,7 +52,7 @@ export function codeInput(plan: PlanNode | null): WebTemplateInput | undefined {
 }
 
 /** The label of a list item in a language, else in that of the template. */
-function labelOf(item: WebTemplateListItem, language: string): string | undefined {
+function listItemLabel(item: WebTemplateListItem, language: string): string | undefined {
   return item.localizedLabels?.[language] ?? item.label;
 }
 
@@ -74,7 +74,7 @@ export function onlyCode(plan: PlanNode | null, language: string): CodedValue | 
   const list = codeListOf(plan);
   const [item, ...others] = list?.items ?? [];
   if (list === null || item === undefined || others.length > 0 || list.isOpen) return null;
-  return { code: item.value, value: labelOf(item, language), terminology: list.terminology };
+  return { code: item.value, value: listItemLabel(item, language), terminology: list.terminology };
 }
 
 /**
@@ -86,11 +86,12 @@ export function completeCode(given: CodedValue, target: ReadTarget): CodedValue 
   const sought = given.code ?? given.value;
   if (sought === undefined) return given;
   const list = codeListOf(target.plan);
-  if (isComplete(given)) return withListedLabel(given, list, target);
+  if (isCompleteCode(given)) return withListedLabel(given, list, target);
   const found = fromList(given, sought, list, target) ?? fromOpenehr(given, sought, target);
   if (found !== null || list === null) return found ?? given;
   const known = { ...given, terminology: given.terminology ?? list.terminology };
-  if (isClosed(list, known.terminology) && !isComplete(known)) throw unknownValue(sought, list.terminology);
+  if (isClosed(list, known.terminology) && !isCompleteCode(known))
+    throw unknownValue(sought, list.terminology);
   return known;
 }
 
@@ -108,7 +109,7 @@ export function listedLabel(
   given: string | undefined,
   { environment }: ReadTarget,
 ): string | undefined {
-  const label = labelOf(item, environment.language);
+  const label = listItemLabel(item, environment.language);
   if (given === undefined || label === undefined || given === item.value || given === label)
     return label ?? given;
   if (item.label === given || Object.values(item.localizedLabels ?? {}).includes(given)) return given;
@@ -134,7 +135,7 @@ function isClosed(list: CodeList, terminology: string): boolean {
   return list.items.length > 0 && !list.isOpen && sameTerminology(terminology, list.terminology);
 }
 
-function isComplete({ code, value, terminology }: CodedValue): boolean {
+function isCompleteCode({ code, value, terminology }: CodedValue): boolean {
   return code !== undefined && value !== undefined && terminology !== undefined;
 }
 

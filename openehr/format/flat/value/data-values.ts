@@ -80,7 +80,7 @@ export function takeRaw(scope: FlatScope, ...types: readonly string[]): JsonObje
   const given = scope.values.get('raw');
   if (given === undefined) return null;
   take(scope, 'raw');
-  const object = renamed(parsed(given.key, textOf(given)));
+  const object = renamed(parsedRaw(given.key, textOf(given)));
   if (!isJsonObject(object))
     throw new CdrError('invalid', `the value of ${given.key} must be a JSON object as text`);
   const type = object._type;
@@ -88,7 +88,7 @@ export function takeRaw(scope: FlatScope, ...types: readonly string[]): JsonObje
   throw new CdrError('invalid', `the value of ${given.key} must have the _type ${types.join(' or ')}`);
 }
 
-function parsed(key: string, text: string): JsonValue {
+function parsedRaw(key: string, text: string): JsonValue {
   try {
     return parseJson(text);
   } catch (error) {

@@ -56,104 +56,107 @@ interface TypeTable {
   readonly parts: readonly Part[];
 }
 
-function field(kind: FieldKind, attribute: string, ...suffixes: string[]): Field {
+function fieldRow(kind: FieldKind, attribute: string, ...suffixes: string[]): Field {
   const [first = attribute, ...others] = suffixes;
   return { attribute, kind, suffixes: [first, ...others] };
 }
 
-function part(attribute: string, id: string | null, type: string, more: Partial<Part> = {}): Part {
+function partRow(attribute: string, id: string | null, type: string, more: Partial<Part> = {}): Part {
   return { attribute, id, type, ...more };
 }
 
-const IDENTIFIER_FIELDS = ['type', 'issuer', 'assigner'].map((attribute) => field('text', attribute));
-const ACCURACY = part('accuracy', '_accuracy', 'DV_DURATION');
+const IDENTIFIER_FIELDS = ['type', 'issuer', 'assigner'].map((attribute) => fieldRow('text', attribute));
+const ACCURACY = partRow('accuracy', '_accuracy', 'DV_DURATION');
 
 /** docs/spec/formats.md#flat-data-types and `_feeder_audit`, except what needs look-ups: texts, ordinals, parties. */
 const OWN: Readonly<Record<string, OwnTable>> = {
   DV_ORDERED: {
-    fields: [field('code', 'normal_status')],
+    fields: [fieldRow('code', 'normal_status')],
     parts: [
-      part('normal_range', '_normal_range', 'DV_INTERVAL', { parameter: 'OWNER' }),
-      part('other_reference_ranges', '_other_reference_ranges', 'REFERENCE_RANGE', {
+      partRow('normal_range', '_normal_range', 'DV_INTERVAL', { parameter: 'OWNER' }),
+      partRow('other_reference_ranges', '_other_reference_ranges', 'REFERENCE_RANGE', {
         parameter: 'OWNER',
         isList: true,
       }),
     ],
   },
   REFERENCE_RANGE: {
-    parts: [part('meaning', 'meaning', 'DV_TEXT'), part('range', null, 'DV_INTERVAL', { parameter: 'T' })],
+    parts: [
+      partRow('meaning', 'meaning', 'DV_TEXT'),
+      partRow('range', null, 'DV_INTERVAL', { parameter: 'T' }),
+    ],
   },
-  DV_INTERVAL: { parts: [part('lower', 'lower', 'T'), part('upper', 'upper', 'T')] },
-  DV_QUANTIFIED: { fields: [field('text', 'magnitude_status')] },
-  DV_AMOUNT: { fields: [field('number', 'accuracy'), field('boolean', 'accuracy_is_percent')] },
+  DV_INTERVAL: { parts: [partRow('lower', 'lower', 'T'), partRow('upper', 'upper', 'T')] },
+  DV_QUANTIFIED: { fields: [fieldRow('text', 'magnitude_status')] },
+  DV_AMOUNT: { fields: [fieldRow('number', 'accuracy'), fieldRow('boolean', 'accuracy_is_percent')] },
   DV_QUANTITY: {
     fields: [
-      field('number', 'magnitude'),
-      field('text', 'units', 'unit', 'units'),
-      field('integer', 'precision'),
-      field('text', 'units_system'),
-      field('text', 'units_display_name'),
+      fieldRow('number', 'magnitude'),
+      fieldRow('text', 'units', 'unit', 'units'),
+      fieldRow('integer', 'precision'),
+      fieldRow('text', 'units_system'),
+      fieldRow('text', 'units_display_name'),
     ],
   },
-  DV_COUNT: { fields: [field('integer', 'magnitude', '', 'value')] },
+  DV_COUNT: { fields: [fieldRow('integer', 'magnitude', '', 'value')] },
   DV_PROPORTION: {
     fields: [
-      field('number', 'numerator'),
-      field('number', 'denominator'),
-      field('integer', 'type'),
-      field('integer', 'precision'),
+      fieldRow('number', 'numerator'),
+      fieldRow('number', 'denominator'),
+      fieldRow('integer', 'type'),
+      fieldRow('integer', 'precision'),
     ],
   },
-  DV_DATE: { fields: [field('date', 'value', '', 'value')], parts: [ACCURACY] },
-  DV_TIME: { fields: [field('time', 'value', '', 'value')], parts: [ACCURACY] },
-  DV_DATE_TIME: { fields: [field('date-time', 'value', '', 'value')], parts: [ACCURACY] },
-  DV_BOOLEAN: { fields: [field('boolean', 'value', '', 'value')] },
-  DV_URI: { fields: [field('text', 'value', '', 'value')] },
-  DV_IDENTIFIER: { fields: [field('text', 'id', 'id', '', 'value'), ...IDENTIFIER_FIELDS] },
+  DV_DATE: { fields: [fieldRow('date', 'value', '', 'value')], parts: [ACCURACY] },
+  DV_TIME: { fields: [fieldRow('time', 'value', '', 'value')], parts: [ACCURACY] },
+  DV_DATE_TIME: { fields: [fieldRow('date-time', 'value', '', 'value')], parts: [ACCURACY] },
+  DV_BOOLEAN: { fields: [fieldRow('boolean', 'value', '', 'value')] },
+  DV_URI: { fields: [fieldRow('text', 'value', '', 'value')] },
+  DV_IDENTIFIER: { fields: [fieldRow('text', 'id', 'id', '', 'value'), ...IDENTIFIER_FIELDS] },
   DV_ENCAPSULATED: {
-    parts: [part('charset', '_charset', 'CODE_PHRASE'), part('language', '_language', 'CODE_PHRASE')],
+    parts: [partRow('charset', '_charset', 'CODE_PHRASE'), partRow('language', '_language', 'CODE_PHRASE')],
   },
-  DV_PARSABLE: { fields: [field('text', 'value', '', 'value'), field('text', 'formalism')] },
+  DV_PARSABLE: { fields: [fieldRow('text', 'value', '', 'value'), fieldRow('text', 'formalism')] },
   DV_MULTIMEDIA: {
     fields: [
-      field('uri', 'uri', '', 'url', 'value'),
-      field('code', 'media_type', 'mediatype'),
-      field('text', 'alternate_text', 'alternatetext'),
-      field('integer', 'size'),
-      field('text', 'data'),
-      field('code', 'compression_algorithm'),
-      field('text-bytes', 'integrity_check'),
-      field('code', 'integrity_check_algorithm'),
+      fieldRow('uri', 'uri', '', 'url', 'value'),
+      fieldRow('code', 'media_type', 'mediatype'),
+      fieldRow('text', 'alternate_text', 'alternatetext'),
+      fieldRow('integer', 'size'),
+      fieldRow('text', 'data'),
+      fieldRow('code', 'compression_algorithm'),
+      fieldRow('text-bytes', 'integrity_check'),
+      fieldRow('code', 'integrity_check_algorithm'),
     ],
-    parts: [part('thumbnail', '_thumbnail', 'DV_MULTIMEDIA')],
+    parts: [partRow('thumbnail', '_thumbnail', 'DV_MULTIMEDIA')],
   },
   DV_TEXT: {
-    fields: [field('text', 'formatting')],
+    fields: [fieldRow('text', 'formatting')],
     parts: [
-      part('language', '_language', 'CODE_PHRASE'),
-      part('encoding', '_encoding', 'CODE_PHRASE'),
-      part('mappings', '_mapping', 'TERM_MAPPING', { isList: true }),
+      partRow('language', '_language', 'CODE_PHRASE'),
+      partRow('encoding', '_encoding', 'CODE_PHRASE'),
+      partRow('mappings', '_mapping', 'TERM_MAPPING', { isList: true }),
     ],
   },
   FEEDER_AUDIT: {
     parts: [
-      part('originating_system_audit', 'originating_system_audit', 'FEEDER_AUDIT_DETAILS'),
-      part('feeder_system_audit', 'feeder_system_audit', 'FEEDER_AUDIT_DETAILS'),
-      part('originating_system_item_ids', 'originating_system_item_id', 'DV_IDENTIFIER', { isList: true }),
-      part('feeder_system_item_ids', 'feeder_system_item_id', 'DV_IDENTIFIER', { isList: true }),
+      partRow('originating_system_audit', 'originating_system_audit', 'FEEDER_AUDIT_DETAILS'),
+      partRow('feeder_system_audit', 'feeder_system_audit', 'FEEDER_AUDIT_DETAILS'),
+      partRow('originating_system_item_ids', 'originating_system_item_id', 'DV_IDENTIFIER', { isList: true }),
+      partRow('feeder_system_item_ids', 'feeder_system_item_id', 'DV_IDENTIFIER', { isList: true }),
     ],
   },
   FEEDER_AUDIT_DETAILS: {
-    fields: [field('text', 'system_id'), field('text', 'version_id'), field('instant', 'time')],
+    fields: [fieldRow('text', 'system_id'), fieldRow('text', 'version_id'), fieldRow('instant', 'time')],
     parts: [
-      part('location', 'location', 'PARTY_IDENTIFIED'),
-      part('provider', 'provider', 'PARTY_IDENTIFIED'),
-      part('subject', 'subject', 'PARTY_PROXY'),
+      partRow('location', 'location', 'PARTY_IDENTIFIED'),
+      partRow('provider', 'provider', 'PARTY_IDENTIFIED'),
+      partRow('subject', 'subject', 'PARTY_PROXY'),
     ],
   },
   TERM_MAPPING: {
-    fields: [field('text', 'match')],
-    parts: [part('target', 'target', 'CODE_PHRASE'), part('purpose', 'purpose', 'DV_CODED_TEXT')],
+    fields: [fieldRow('text', 'match')],
+    parts: [partRow('target', 'target', 'CODE_PHRASE'), partRow('purpose', 'purpose', 'DV_CODED_TEXT')],
   },
 };
 
@@ -185,7 +188,7 @@ export function readTable(type: string, object: JsonObject, scope: FlatScope, ta
   }
   if (scope.children.size === 0) return found;
   for (const part of counted(parts)) {
-    const value = readPart(part, type, scope, target);
+    const value = readFlatPart(part, type, scope, target);
     if (value === null) continue;
     object[part.attribute] = value;
     found = true;
@@ -200,7 +203,7 @@ export function writeTable(type: string, object: JsonObject, key: string, target
   for (const field of counted(fields)) {
     const value = object[field.attribute];
     if (value === undefined) continue;
-    const written = fieldText(field, value);
+    const written = flatFieldText(field, value);
     if (written !== null) out[suffixed(key, field.suffixes[0])] = written;
   }
   for (const part of counted(parts)) {
@@ -229,7 +232,7 @@ const READERS: Readonly<Record<FieldKind, (given: FlatValue, now: string, field:
   'text-bytes': (given) => Buffer.from(textOf(given), 'utf8').toString('base64'),
 };
 
-function fieldText(field: Field, value: JsonValue): JsonValue {
+function flatFieldText(field: Field, value: JsonValue): JsonValue {
   if (field.kind === 'uri' || field.kind === 'instant') return textAt(value, 'value') ?? null;
   if (field.kind === 'code') return textAt(value, 'code_string') ?? null;
   if (field.kind === 'text-bytes' && typeof value === 'string')
@@ -237,10 +240,10 @@ function fieldText(field: Field, value: JsonValue): JsonValue {
   return value;
 }
 
-function readPart(part: Part, owner: string, scope: FlatScope, target: ReadTarget): JsonValue | null {
+function readFlatPart(part: Part, owner: string, scope: FlatScope, target: ReadTarget): JsonValue | null {
   const { environment } = target;
   const plan = partPlan(part, target.plan);
-  const type = part.type === 'T' ? (target.parameter ?? ownType(plan, target.plan)) : part.type;
+  const type = part.type === 'T' ? (target.parameter ?? ownPartType(plan, target.plan)) : part.type;
   if (type === null) return null;
   const parameter = part.parameter === 'OWNER' ? owner : target.parameter;
   const inner: ReadTarget = { environment, plan, attribute: part.attribute, parameter };
@@ -258,7 +261,7 @@ function readPart(part: Part, owner: string, scope: FlatScope, target: ReadTarge
 }
 
 /** The type of a bound where the template constrains the bound but not the parameter of the interval. */
-function ownType(part: ReadTarget['plan'], owner: ReadTarget['plan']): string | null {
+function ownPartType(part: ReadTarget['plan'], owner: ReadTarget['plan']): string | null {
   return part === null || part === owner ? null : part.type;
 }
 

@@ -67,8 +67,8 @@ export const DV_DURATION: Codec = {
     const object: JsonObject = { _type: type };
     const found = readTable(type, object, scope, target);
     const plain = takeEither(scope, '', 'value');
-    const date = durationParts(scope, DATE_PARTS);
-    const time = durationParts(scope, TIME_PARTS);
+    const date = flatDurationParts(scope, DATE_PARTS);
+    const time = flatDurationParts(scope, TIME_PARTS);
     const [part] = [...date.given, ...time.given];
     if (plain !== undefined && part !== undefined) throw conflict(plain.key, part.key);
     if (plain !== undefined) object.value = temporalOf(plain, 'duration', target.environment.now);
@@ -131,7 +131,7 @@ interface DurationParts {
   readonly given: readonly FlatValue[];
 }
 
-function durationParts(scope: FlatScope, parts: readonly (readonly [string, string])[]): DurationParts {
+function flatDurationParts(scope: FlatScope, parts: readonly (readonly [string, string])[]): DurationParts {
   let text = '';
   const given: FlatValue[] = [];
   for (const [suffix, letter] of counted(parts)) {

@@ -29,7 +29,7 @@ export const CODE_PHRASE: Codec = {
     const terminology = takeEither(scope, ...TERMINOLOGY);
     const preferred = take(scope, 'preferred_term');
     if (code === undefined && terminology === undefined && preferred === undefined) return null;
-    const phrase = codePhrase(optionalText(terminology) ?? terminologyOf(target), optionalText(code));
+    const phrase = codePhrase(optionalFlatText(terminology) ?? terminologyOf(target), optionalFlatText(code));
     if (preferred !== undefined) phrase.preferred_term = textOf(preferred);
     return phrase;
   },
@@ -96,11 +96,11 @@ export const DV_ORDINAL: Codec = {
     const found = readTable('DV_ORDINAL', object, scope, target);
     if (code === undefined && value === undefined && ordinal === undefined) return found ? object : null;
     const given: OrdinalParts = {
-      code: optionalText(code),
-      label: optionalText(value),
+      code: optionalFlatText(code),
+      label: optionalFlatText(value),
       ordinal: ordinal === undefined ? undefined : integerOf(ordinal),
     };
-    return { ...object, ...ordinalOf(given, target) };
+    return { ...object, ...flatOrdinal(given, target) };
   },
   write(value, key, target) {
     const { out } = target.environment;
@@ -120,7 +120,7 @@ interface OrdinalParts {
   readonly ordinal: number | undefined;
 }
 
-function ordinalOf({ code, label, ordinal }: OrdinalParts, target: ReadTarget): JsonObject {
+function flatOrdinal({ code, label, ordinal }: OrdinalParts, target: ReadTarget): JsonObject {
   const items = codeInput(target.plan)?.list ?? [];
   const sought = code ?? label;
   const item =
@@ -204,9 +204,9 @@ function freeText(keys: CodedKeys, scope: FlatScope, target: ReadTarget): JsonOb
 
 function codeOfKeys(keys: CodedKeys, target: ReadTarget): JsonObject | null {
   const given: CodedValue = {
-    code: optionalText(keys.code),
-    value: optionalText(keys.value),
-    terminology: optionalText(keys.terminology),
+    code: optionalFlatText(keys.code),
+    value: optionalFlatText(keys.value),
+    terminology: optionalFlatText(keys.terminology),
   };
   if (keys.plain !== undefined)
     return codedText(completeCode(withPlain(keys.plain, keys.code, given, target), target));
@@ -236,7 +236,7 @@ function withPlain(
   };
 }
 
-function optionalText(given: FlatValue | undefined): string | undefined {
+function optionalFlatText(given: FlatValue | undefined): string | undefined {
   return given === undefined ? undefined : textOf(given);
 }
 

@@ -20,29 +20,29 @@ export type TemporalKind = keyof typeof TEMPORAL;
 /** The text of a value. @throws invalid naming the key when it is no text */
 export function textOf(given: FlatValue): string {
   if (typeof given.value === 'string') return given.value;
-  throw wrongType(given, 'text');
+  throw wrongFlatType(given, 'text');
 }
 
 /** The number of a value, given as such or as text. @throws invalid naming the key when it is none */
 export function numberOf(given: FlatValue): number {
   if (typeof given.value === 'number') return given.value;
-  if (typeof given.value !== 'string' || !NUMBER.test(given.value)) throw wrongType(given, 'a number');
+  if (typeof given.value !== 'string' || !NUMBER.test(given.value)) throw wrongFlatType(given, 'a number');
   if (isKeptDecimal(given.value)) return Number(given.value);
-  throw wrongType(given, 'a number of at most 17 significant digits, a whole one up to 2^53');
+  throw wrongFlatType(given, 'a number of at most 17 significant digits, a whole one up to 2^53');
 }
 
 /** As `numberOf`, without fraction. @throws invalid naming the key when it is no whole number */
 export function integerOf(given: FlatValue): number {
   const number = numberOf(given);
   if (Number.isInteger(number)) return number;
-  throw wrongType(given, 'a whole number');
+  throw wrongFlatType(given, 'a whole number');
 }
 
 /** The boolean of a value, given as such or as text. @throws invalid naming the key when it is none */
 export function booleanOf(given: FlatValue): boolean {
   if (given.value === true || given.value === 'true') return true;
   if (given.value === false || given.value === 'false') return false;
-  throw wrongType(given, 'true or false');
+  throw wrongFlatType(given, 'true or false');
 }
 
 /**
@@ -52,13 +52,13 @@ export function booleanOf(given: FlatValue): boolean {
  */
 export function temporalOf(given: FlatValue, kind: TemporalKind, now: string): string {
   const text = textOf(given);
-  if (text === 'now' && kind !== 'duration') return partOf(now, kind);
+  if (text === 'now' && kind !== 'duration') return temporalPart(now, kind);
   if (TEMPORAL[kind].parse(text) !== null) return text;
-  throw wrongType(given, TEMPORAL[kind].noun);
+  throw wrongFlatType(given, TEMPORAL[kind].noun);
 }
 
 /** The date or time of a date and time. */
-function partOf(dateTime: string, kind: TemporalKind): string {
+function temporalPart(dateTime: string, kind: TemporalKind): string {
   const [date = '', time = ''] = dateTime.split('T');
   if (kind === 'date') return date;
   return kind === 'time' ? time : dateTime;
@@ -69,6 +69,6 @@ export function unknownValue(value: string, terminology: string): CdrError {
   return new CdrError('invalid', `Unknown Value ${value} in terminology ${terminology}`);
 }
 
-function wrongType(given: FlatValue, expected: string): CdrError {
+function wrongFlatType(given: FlatValue, expected: string): CdrError {
   return new CdrError('invalid', `the value of ${given.key} must be ${expected}`);
 }
