@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { SEALED, type SealedCollection } from '../models/access/layout.js';
-import { blockHash, blocksAfter, rootOf, type SealBlock, type SealHead } from '../models/cross-collection/seal-block.js';
+import {
+  blockHash,
+  blocksAfter,
+  rootOf,
+  type SealBlock,
+  type SealHead,
+} from '../models/cross-collection/seal-block.js';
 import { NO_BLOCK, sha256 } from '../models/cross-collection/seal-hash.js';
 import { allIds, idsInTail, idText, recordsById } from '../models/cross-collection/seal-record.js';
 import { hasBaseline } from '../models/cross-collection/state-note.js';

@@ -24,8 +24,6 @@ import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const FAILURE = { root: APPROVAL, fields: { summary: '', ehr_ids: [] } };
 const ANSWER = { schema: APPROVAL, types: 'rm' } as const;
-const DEFAULT_FETCH = 100;
-
 /** What waits for a second person, of every kind. docs/spec/merge.md#approval */
 export function approvalOperations(settings: Settings): Operation[] {
   const context = mergeContext(settings);
@@ -69,8 +67,8 @@ export function approvalOperations(settings: Settings): Operation[] {
 async function list(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
   const ehrId = queryParameter(ctx, 'approval_ehr_id');
-  const offset = queryParameter(ctx, 'approval_offset') ?? 0;
-  const fetch = queryParameter(ctx, 'approval_fetch') ?? DEFAULT_FETCH;
+  const offset = queryParameter(ctx, 'approval_offset');
+  const fetch = queryParameter(ctx, 'approval_fetch');
   if (ehrId !== null) auditAbout(ctx, { ehr_id: ehrId });
   const everything = [
     ...(await mergesThatWait(ehrId)).map((doc) => ({

@@ -13,7 +13,6 @@ import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { csvHeader, csvLine } from '../query/query-answer.js';
 import { adminOperation } from './record.js';
 
-const DEFAULT_FETCH = 100;
 const FILTERS = ['from', 'to', 'user', 'operation', 'audit_status', 'audit_offset', 'audit_fetch'] as const;
 const FAILURE = { root: 'AuditRecords', fields: {} };
 const RECORDS: Operation['responses'] = {
@@ -130,7 +129,7 @@ function filterFrom(ctx: Context): AuditFilter {
     ...(user !== null && { user }),
     ...(operation !== null && { operation }),
     ...(status !== null && { status }),
-    offset: queryParameter(ctx, 'audit_offset') ?? 0,
-    fetch: queryParameter(ctx, 'audit_fetch') ?? DEFAULT_FETCH,
+    offset: queryParameter(ctx, 'audit_offset'),
+    fetch: queryParameter(ctx, 'audit_fetch'),
   };
 }

@@ -22,7 +22,6 @@ import { adminForm, adminOperation, writeRecord } from './record.js';
 const DELETED = 'AdminDeleteResponseData';
 const UPDATED = 'AdminUpdateResponseData';
 const LIST = 'EhrListDto';
-const DEFAULT_FETCH = 100;
 const NOT_DELETED = { root: DELETED, fields: { deleted: 0 } };
 const UPDATED_ONE = { record: UPDATED, fields: { updated: 1 } } as const;
 const NOT_UPDATED = { root: UPDATED, fields: { updated: 0 } };
@@ -112,7 +111,7 @@ export function adminEhrOperations(settings: Settings): Operation[] {
 
 async function listEhrs(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
-  const fetch = queryParameter(ctx, 'ehr_fetch') ?? DEFAULT_FETCH;
+  const fetch = queryParameter(ctx, 'ehr_fetch');
   const found = await activeEhrsAfter(queryParameter(ctx, 'ehr_after') ?? '', fetch + 1);
   const page = found.slice(0, fetch);
   const last = page.at(-1);
@@ -159,7 +158,7 @@ async function deleteEhr(ctx: Context, settings: Settings): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
   auditAbout(ctx, { ehr_id: ehrId });
   await performOrAsk(ctx, settings, {
-    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade') ?? false },
+    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade') },
     dryRun: false,
     answer: () => {
       ctx.status = 204;

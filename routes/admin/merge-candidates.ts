@@ -15,12 +15,10 @@ import {
 import { withoutDistinct } from '../../merge/candidates/distinct.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
-import { queryParameter } from '../http/parameter-values.js';
+import { queryParameter, textsOf } from '../http/parameter-values.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const CANDIDATES = 'MergeCandidatesDto';
-const DEFAULT_FETCH = 100;
-
 /** EHRs that may be of one person: what to look at before a merge. */
 export function mergeCandidateOperations(settings: Settings): Operation[] {
   const search: CandidateSearch = {
@@ -49,7 +47,7 @@ async function candidates(ctx: Context, search: CandidateSearch): Promise<void> 
   const fetch = queryParameter(ctx, 'candidate_fetch');
   if (ehrId !== null) {
     auditAbout(ctx, { ehr_id: ehrId });
-    if (after !== null || fetch !== null)
+    if (after !== null || textsOf(ctx, 'fetch').some((given) => given !== ''))
       throw new CdrError(
         'invalid',
         'after and fetch are of the list of all: the candidates of one EHR are one page',
@@ -58,7 +56,7 @@ async function candidates(ctx: Context, search: CandidateSearch): Promise<void> 
   }
   const page = await withoutDistinct(
     ehrId === null
-      ? await mergeCandidates(search, { after: after ?? '', fetch: fetch ?? DEFAULT_FETCH })
+      ? await mergeCandidates(search, { after: after ?? '', fetch })
       : await candidatesOf(search, ehrId),
   );
   const named = page.candidates.flatMap((pair) => [pair.ehrId, pair.otherEhrId]);

@@ -36,9 +36,6 @@ import {
 import { askForMerge, mergeApprovalOperations } from './merge-approval.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
-/** Merges of one page. */
-const DEFAULT_FETCH = 100;
-
 /** Merging EHRs, taking merges back, and reading which ones stand. */
 export function mergeOperations(settings: Settings): Operation[] {
   const context = mergeContext(settings);
@@ -169,8 +166,8 @@ async function getMergeStatusList(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
   const source = queryParameter(ctx, 'source');
   const target = queryParameter(ctx, 'target');
-  const offset = queryParameter(ctx, 'merge_offset') ?? 0;
-  const fetch = queryParameter(ctx, 'merge_fetch') ?? DEFAULT_FETCH;
+  const offset = queryParameter(ctx, 'merge_offset');
+  const fetch = queryParameter(ctx, 'merge_fetch');
   namePair(ctx, { source: source ?? '', target: target ?? '' });
   auditPair(ctx, source, target);
   const list = await listedMerges(ctx, { source, target, page: { offset, fetch } });
@@ -182,13 +179,13 @@ async function getMergeStatusList(ctx: Context): Promise<void> {
 
 /** Those that stand, or were taken back, or wait. @throws invalid; not-found as `mergeStatus` */
 async function listedMerges(ctx: Context, filter: Omit<MergeFilter, 'cascaded'>): Promise<JsonObject[]> {
-  const isUndone = queryParameter(ctx, 'undone') ?? false;
-  const isPending = queryParameter(ctx, 'pending') ?? false;
+  const isUndone = queryParameter(ctx, 'undone');
+  const isPending = queryParameter(ctx, 'pending');
   if (isUndone && isPending)
     throw new CdrError('invalid', 'undone and pending are of different merges: ask for one of them');
   if (isPending) return (await pendingStatus(filter)).map(pendingDetails);
   if (isUndone) return (await undoneStatus(filter)).map(undoneDetails);
-  const cascaded = queryParameter(ctx, 'cascaded') ?? false;
+  const cascaded = queryParameter(ctx, 'cascaded');
   return (await mergeStatus({ ...filter, cascaded })).map(mergeDetails);
 }
 
@@ -196,7 +193,7 @@ async function getMergeDetails(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
   const source = queryParameter(ctx, 'source');
   const target = queryParameter(ctx, 'target');
-  const withData = queryParameter(ctx, 'unmerge_data') ?? false;
+  const withData = queryParameter(ctx, 'unmerge_data');
   if (source === null || target === null)
     throw new CdrError('invalid', 'source and target are both required');
   namePair(ctx, { source, target });

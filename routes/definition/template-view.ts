@@ -59,8 +59,8 @@ async function getExample(ctx: Context, settings: Settings): Promise<void> {
   const format = queryParameter(ctx, 'format') ?? undefined;
   const vendorWord = requestVendorWord(ctx);
   const form = responseBody('template-example', ctx.get('Accept'), { format, vendorWord });
-  const type = queryParameter(ctx, 'type') ?? 'input';
-  const detailLevel = queryParameter(ctx, 'detail_level') ?? 'required';
+  const type = queryParameter(ctx, 'type');
+  const detailLevel = queryParameter(ctx, 'detail_level');
   const templateId = pathParameter(ctx, 'template_id');
   const { compiled } = await requireCompiled(ctx, templateId);
   const example = within(ctx.state.work, () => exampleComposition(compiled, { type, detailLevel }));

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { tryHere, within } from '../../openehr/base/work.js';
-import { isJsonObject, jsonObjectOf, jsonOf, type JsonObject } from '../../openehr/base/json.js';
+import { isJsonObject, jsonObjectOf, type JsonObject } from '../../openehr/base/json.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
 import { readObject } from '../../change/content/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';

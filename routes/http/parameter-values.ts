@@ -1,6 +1,11 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import { parameterDescription, type ParameterName, type ParameterValue } from './operation/parameters.js';
+import {
+  parameterDescription,
+  type ParameterName,
+  type ParameterValue,
+  type UsualValue,
+} from './operation/parameters.js';
 import { currentOperation } from './request/request-state.js';
 import { addWarnings } from './answer/warning.js';
 import { nearestWord } from '../../openehr/base/text.js';
@@ -16,15 +21,19 @@ export function pathParameter<K extends ParameterName>(ctx: Context, key: K): Pa
 }
 
 /**
- * The value of a query parameter, null when it is absent or empty.
+ * The value of a query parameter; when it is absent or empty its usual one, null without.
  * @throws invalid when it is malformed or given more than once
  */
-export function queryParameter<K extends ParameterName>(ctx: Context, key: K): ParameterValue<K> | null {
-  const { sentAs, aliases = [] } = declared(ctx, key);
+export function queryParameter<K extends ParameterName>(
+  ctx: Context,
+  key: K,
+): ParameterValue<K> | UsualValue<K> {
+  const { sentAs, aliases = [], usual = null } = declared(ctx, key);
   const texts = [sentAs, ...aliases].flatMap((name) => textsOf(ctx, name));
   const [text = ''] = texts;
   if (texts.length > 1) throw new CdrError('invalid', `the query parameter ${sentAs} may be given only once`);
-  return text === '' ? null : parsed(ctx, key, text);
+  const value: unknown = text === '' ? usual : parsed(ctx, key, text);
+  return value as ParameterValue<K> | UsualValue<K>;
 }
 
 /** All values of a repeatable query parameter, in the order given. @throws invalid when one is malformed */

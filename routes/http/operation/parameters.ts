@@ -1,7 +1,7 @@
 import { collapsedToken } from '../../../openehr/base/text.js';
 import { CdrError } from '../../../openehr/base/errors.js';
 import { parseVersionAtTime } from '../../../openehr/base/iso8601.js';
-import type { JsonObject } from '../../../openehr/base/json.js';
+import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { isUuid, parseEhrId } from '../../../openehr/base/object-version-id.js';
 import { parseSealHead } from '../../../maintenance/seal-head.js';
 import { COUNTED_KINDS } from '../../../models/cross-collection/statistics.js';
@@ -18,70 +18,105 @@ interface ParameterContext {
   readonly systemId: string;
 }
 
+/** What a text may be: as the OpenAPI document says it, and how it becomes a value. */
+interface Kind<T> {
+  /** Absent: a text. */
+  readonly schema?: JsonObject;
+  /** Value of a text that is not empty. Headers are read by the modules that know their grammar. @throws invalid */
+  readonly parse: (text: string, context: ParameterContext) => T;
+  /** Value of a query parameter that is not given; absent: null. */
+  readonly usual?: T;
+}
+
 /** One parameter of an operation: where it stands, what it means, how its text becomes a value. */
-export interface ParameterDescription<T = unknown> {
+export interface ParameterDescription<T = unknown> extends Kind<T> {
   readonly in: 'path' | 'query' | 'header';
   /** As it is sent; the key of the table unless said otherwise. */
   readonly name?: string;
   /** Other spellings that mean the same and are not documented. */
   readonly aliases?: readonly string[];
   readonly description: string;
-  readonly schema?: JsonObject;
   /** Query: may be given several times. */
   readonly isList?: true;
-  /** Value of a text that is not empty. Headers are read by the modules that know their grammar. @throws invalid */
-  readonly parse: (text: string, context: ParameterContext) => T;
 }
 
 const TEXT: JsonObject = { type: 'string' };
-const FLAG: JsonObject = { type: 'boolean', default: false };
-const LIST: JsonObject = { type: 'array', items: { type: 'string' } };
-const TIME: JsonObject = { type: 'string', format: 'date-time' };
-const word = (...words: string[]): JsonObject => ({ type: 'string', enum: words });
 
 const asText = (text: string): string => text;
-const asTime = (text: string, { name, defaultTimezone }: ParameterContext): Date =>
-  parseVersionAtTime(text, defaultTimezone, name);
+const text = { parse: asText } satisfies Kind<string>;
+/** Texts of a parameter that may be given several times, each of a kind. */
+const severalOf = <T>({ parse }: Kind<T>) =>
+  ({ schema: { type: 'array', items: { type: 'string' } }, isList: true, parse }) as const;
+const time = {
+  schema: { type: 'string', format: 'date-time' },
+  parse: (given: string, { name, defaultTimezone }: ParameterContext): Date =>
+    parseVersionAtTime(given, defaultTimezone, name),
+} satisfies Kind<Date>;
+
+/** A kind with the value of a parameter that is not given. */
+const otherwise = <T extends JsonValue>(usual: NoInfer<T>, kind: Kind<T>) => ({
+  ...kind,
+  schema: { ...kind.schema, default: usual },
+  usual,
+});
 
 /** One of the words, any letter case. */
-function oneOf<T extends string>(...words: readonly T[]) {
-  return (text: string, { name }: ParameterContext): T => {
-    const known = words.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
-    if (known === undefined) throw new CdrError('invalid', `${name} must be one of ${words.join(', ')}`);
-    return known;
+function oneOf<T extends string>(...words: readonly T[]): Kind<T> {
+  return {
+    schema: { type: 'string', enum: [...words] },
+    parse: (given, { name }) => {
+      const known = words.find((candidate) => candidate.toLowerCase() === given.toLowerCase());
+      if (known === undefined) throw new CdrError('invalid', `${name} must be one of ${words.join(', ')}`);
+      return known;
+    },
   };
 }
 
-function wordsOf(...allowed: readonly string[]) {
-  return (text: string, { name }: ParameterContext): string[] => {
-    const words = text.split(',').map((part) => part.trim());
-    const given = words.filter((part) => part !== '');
-    if (!given.every((part) => allowed.includes(part)))
-      throw new CdrError('invalid', `${name} may name ${allowed.join(', ')}`);
-    return given;
+/** A comma list of these words. */
+function wordsOf(...allowed: readonly string[]): Kind<string[]> {
+  return {
+    parse: (given, { name }) => {
+      const words = given
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '');
+      if (!words.every((part) => allowed.includes(part)))
+        throw new CdrError('invalid', `${name} may name ${allowed.join(', ')}`);
+      return words;
+    },
   };
 }
 
-function flag(text: string, { name }: ParameterContext): boolean {
-  if (text === 'true') return true;
-  if (text === 'false') return false;
-  throw new CdrError('invalid', `${name} must be true or false`);
-}
+const flag = otherwise(false, {
+  schema: { type: 'boolean' },
+  parse: (given, { name }) => {
+    if (given === 'true') return true;
+    if (given === 'false') return false;
+    throw new CdrError('invalid', `${name} must be true or false`);
+  },
+});
 
-function count(least: number, most = Number.MAX_SAFE_INTEGER) {
-  return (text: string, { name }: ParameterContext): number => {
-    const value = Number(text);
-    if (!/^\d{1,15}$/.test(text) || value < least || value > most)
-      throw new CdrError('invalid', `${name} must be a whole number from ${least} to ${most}`);
-    return value;
+function wholeNumber(least: number, most?: number): Kind<number> {
+  const maximum = most ?? Number.MAX_SAFE_INTEGER;
+  return {
+    schema: { type: 'integer', minimum: least, ...(most !== undefined && { maximum: most }) },
+    parse: (given, { name }) => {
+      const value = Number(given);
+      if (!/^\d{1,15}$/.test(given) || value < least || value > maximum)
+        throw new CdrError('invalid', `${name} must be a whole number from ${least} to ${maximum}`);
+      return value;
+    },
   };
 }
 
 /** The range of a page is validated where the limits are known. */
-function pageCount(text: string, { name }: ParameterContext): number {
-  if (!/^-?\d{1,15}$/.test(text)) throw new CdrError('invalid', `${name} must be a whole number`);
-  return Number(text);
-}
+const pageNumber = (minimum: number): Kind<number> => ({
+  schema: { type: 'integer', minimum },
+  parse: (given, { name }) => {
+    if (!/^-?\d{1,15}$/.test(given)) throw new CdrError('invalid', `${name} must be a whole number`);
+    return Number(given);
+  },
+});
 
 function uuid(text: string, { name }: ParameterContext): string {
   if (!isUuid(text)) throw new CdrError('invalid', `${name} must be a UUID`);
@@ -125,10 +160,20 @@ function sealHeadOf(text: string): SealHead {
 
 const header = (description: string, schema: JsonObject = TEXT) =>
   ({ in: 'header', description, schema, parse: asText }) as const;
-const query = <T>(description: string, parse: (text: string, context: ParameterContext) => T, more = {}) =>
-  ({ in: 'query', description, parse, ...more }) as ParameterDescription<T> & { readonly in: 'query' };
+const query = <K extends Kind<unknown>>(
+  description: string,
+  kind: K,
+  more: Pick<ParameterDescription, 'name' | 'aliases'> = {},
+) => ({ in: 'query' as const, description, ...kind, ...more });
 const path = <T>(description: string, parse: (text: string, context: ParameterContext) => T) =>
   ({ in: 'path', description, parse }) as const;
+
+/** Members of a list that are left out before those that are given. */
+const offset = (what: string) =>
+  query(`${what} to leave out`, otherwise(0, wholeNumber(0)), { name: 'offset' });
+/** The length of a part of a list. */
+const fetch = (description: string) =>
+  query(description, otherwise(100, wholeNumber(1, 1000)), { name: 'fetch' });
 
 /** Every parameter of every operation, each described once. */
 const PARAMETERS = {
@@ -155,135 +200,101 @@ const PARAMETERS = {
   name: path('Name of the metric or logger', asText),
   file: path('Name of the file', asText),
 
-  subject_id: query('id of the patient: `subject.external_ref.id.value`', asText),
-  subject_namespace: query('`subject.external_ref.namespace`', asText),
+  subject_id: query('id of the patient: `subject.external_ref.id.value`', text),
+  subject_namespace: query('`subject.external_ref.namespace`', text),
   include: query(
     'Comma list: `compositions`, `contributions` add references to the EHR, `versions` to the latest version of each thing in it; `ehr_status` gives the EHR_STATUS itself',
     wordsOf('compositions', 'contributions', 'ehr_status', 'versions'),
   ),
-  version_at_time: query(
-    'Extended ISO 8601 time: the version that was the latest then; absent: now',
-    versionAtTime,
-  ),
-  templateId: query('Template of a FLAT or STRUCTURED body', collapsedToken),
-  format: query('Form of the COMPOSITION in request and response', asText, {
-    schema: word('JSON', 'XML', 'FLAT', 'STRUCTURED'),
+  version_at_time: query('Extended ISO 8601 time: the version that was the latest then; absent: now', {
+    parse: versionAtTime,
   }),
-  openehrVersion: query('lifecycle_state code, as the header `openEHR-VERSION` has it', asText, {
+  templateId: query('Template of a FLAT or STRUCTURED body', { parse: collapsedToken }),
+  format: query('Form of the COMPOSITION in request and response', {
+    ...oneOf('JSON', 'XML', 'FLAT', 'STRUCTURED'),
+    parse: asText,
+  }),
+  openehrVersion: query('lifecycle_state code, as the header `openEHR-VERSION` has it', text, {
     aliases: ['stdVersion'],
   }),
-  path: query('Names of folders below the root, separated by `/`', (text): string[] =>
-    text.split('/').filter((name) => name !== ''),
+  path: query('Names of folders below the root, separated by `/`', {
+    parse: (given: string): string[] => given.split('/').filter((name) => name !== ''),
+  }),
+  type: query(
+    'Whether the example is made for reading or for committing',
+    otherwise('input', oneOf('input', 'output')),
   ),
-  type: query('Whether the example is made for reading or for committing', oneOf('input', 'output'), {
-    schema: { ...word('input', 'output'), default: 'input' },
+  detail_level: query(
+    'How much of the template the example fills',
+    otherwise('required', oneOf('required', 'medium', 'complete')),
+  ),
+  verify: query('Say in `Everchart-Signature` whether the signature is that of the version', flag),
+  writes: query('`minimal`: as writes answer without `Prefer`, without a body', oneOf('any', 'minimal')),
+  query_type: query('Language of the query', {
+    schema: { ...oneOf('AQL').schema, default: 'AQL' },
+    parse: aqlOnly,
   }),
-  detail_level: query('How much of the template the example fills', oneOf('required', 'medium', 'complete'), {
-    schema: { ...word('required', 'medium', 'complete'), default: 'required' },
-  }),
-  verify: query('Say in `Everchart-Signature` whether the signature is that of the version', flag, {
-    schema: FLAG,
-  }),
-  writes: query('`minimal`: as writes answer without `Prefer`, without a body', oneOf('any', 'minimal'), {
-    schema: word('any', 'minimal'),
-  }),
-  query_type: query('Language of the query', aqlOnly, { schema: { ...word('AQL'), default: 'AQL' } }),
-  query_type_alias: query('Another name of `query_type`', aqlOnly, { name: 'type' }),
-  q: query('AQL text', asText),
-  query_ehr_id: query('Narrows every EHR of the query to this one', ehrId, { name: 'ehr_id' }),
-  filter_template_id: query('Only templates of this id; `*` stands for any characters', collapsedToken, {
-    name: 'template_id',
-  }),
-  filter_concept: query('Only templates of this concept; `*` stands for any characters', asText, {
+  query_type_alias: query('Another name of `query_type`', { parse: aqlOnly }, { name: 'type' }),
+  q: query('AQL text', text),
+  query_ehr_id: query('Narrows every EHR of the query to this one', { parse: ehrId }, { name: 'ehr_id' }),
+  filter_template_id: query(
+    'Only templates of this id; `*` stands for any characters',
+    { parse: collapsedToken },
+    {
+      name: 'template_id',
+    },
+  ),
+  filter_concept: query('Only templates of this concept; `*` stands for any characters', text, {
     name: 'concept',
   }),
-  filter_version: query('Only templates whose id ends with this version (`v1`, `1.2`)', asText, {
+  filter_version: query('Only templates whose id ends with this version (`v1`, `1.2`)', text, {
     name: 'version',
   }),
   // Without a default: generated clients send it, and a query with LIMIT takes no `offset`.
-  offset: query('Rows to leave out', pageCount, { schema: { type: 'integer', minimum: 0 } }),
-  fetch: query('Rows to give at most', pageCount, { schema: { type: 'integer', minimum: 1 } }),
+  offset: query('Rows to leave out', pageNumber(0)),
+  fetch: query('Rows to give at most', pageNumber(1)),
   query_parameters: query(
     '`name=value` of a query parameter; any other unknown key is a parameter as well',
-    asText,
-    { schema: LIST, isList: true },
+    severalOf(text),
   ),
-  as_of: query('Time: the query sees the versions that were the latest then', asText),
-  tag_key: query('Only tags with one of these keys', asText, { schema: LIST, isList: true }),
-  tag_value: query('Only tags with one of these values', asText, { schema: LIST, isList: true }),
-  tag_target_path: query('Only tags with one of these paths', asText, { schema: LIST, isList: true }),
-  deleted_ehr_id: query('EHR to be removed; absent: all', ehrId, {
-    name: 'ehr_id',
-    schema: LIST,
-    isList: true,
-  }),
-  ids: query('Only tags with one of these ids', uuid, { schema: LIST, isList: true }),
-  keys: query('Only tags with one of these keys', asText, { schema: LIST, isList: true }),
-  source: query('EHR that was merged away', uuid),
-  target: query('EHR that it was merged into', uuid),
-  cascaded: query('Also merges that followed from others', flag, { schema: FLAG }),
-  cascade: query('Also with EHRs that were merged into it and could be taken out', flag, { schema: FLAG }),
-  pending: query('The merges that wait for another administrator, instead of those that stand', flag, {
-    schema: FLAG,
-  }),
-  undone: query('The merges that were taken back, instead of those that stand', flag, { schema: FLAG }),
-  merge_offset: query('Merges to leave out', count(0), {
-    name: 'offset',
-    schema: { type: 'integer', minimum: 0, default: 0 },
-  }),
-  merge_fetch: query('Merges to give at most', count(1, 1000), {
-    name: 'fetch',
-    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-  }),
-  approval_ehr_id: query('Only what changes this EHR', ehrId, { name: 'ehr_id' }),
-  approval_offset: query('Those to leave out', count(0), {
-    name: 'offset',
-    schema: { type: 'integer', minimum: 0, default: 0 },
-  }),
-  approval_fetch: query('Those to give at most', count(1, 1000), {
-    name: 'fetch',
-    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-  }),
-  identifier: query('EHR id, id of the subject in any namespace, or `id` of a DV_IDENTIFIER', asText),
-  ehr_after: query('`next` of the page before', ehrId, { name: 'after' }),
-  ehr_fetch: query('EHRs of one page', count(1, 1000), {
-    name: 'fetch',
-    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-  }),
-  candidate_ehr_id: query('Who may be the person of this EHR?', ehrId, { name: 'ehr_id' }),
-  candidate_after: query('`next` of the page before', ehrId, { name: 'after' }),
-  candidate_fetch: query('Pairs after which the page ends', count(1, 1000), {
-    name: 'fetch',
-    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-  }),
-  unmerge_data: query('Also what is needed to undo a reversible merge', flag, { schema: FLAG }),
-  from: query('Earliest time of a record', asTime, { schema: TIME }),
-  to: query('Latest time of a record', asTime, { schema: TIME }),
-  counted_list: query('Also list those of this kind', oneOf(...COUNTED_KINDS), {
-    name: 'list',
-    schema: word(...COUNTED_KINDS),
-  }),
-  user: query('Only records of the user with this name or `sub`', asText),
-  operation: query('Only records of this operation: an operationId, or `unknown`', asText),
-  audit_status: query('Only records of calls that were answered with this status', count(100, 599), {
+  as_of: query('Time: the query sees the versions that were the latest then', text),
+  tag_key: query('Only tags with one of these keys', severalOf(text)),
+  tag_value: query('Only tags with one of these values', severalOf(text)),
+  tag_target_path: query('Only tags with one of these paths', severalOf(text)),
+  deleted_ehr_id: query('EHR to be removed; absent: all', severalOf({ parse: ehrId }), { name: 'ehr_id' }),
+  ids: query('Only tags with one of these ids', severalOf({ parse: uuid })),
+  keys: query('Only tags with one of these keys', severalOf(text)),
+  source: query('EHR that was merged away', { parse: uuid }),
+  target: query('EHR that it was merged into', { parse: uuid }),
+  cascaded: query('Also merges that followed from others', flag),
+  cascade: query('Also with EHRs that were merged into it and could be taken out', flag),
+  pending: query('The merges that wait for another administrator, instead of those that stand', flag),
+  undone: query('The merges that were taken back, instead of those that stand', flag),
+  merge_offset: offset('Merges'),
+  merge_fetch: fetch('Merges to give at most'),
+  approval_ehr_id: query('Only what changes this EHR', { parse: ehrId }, { name: 'ehr_id' }),
+  approval_offset: offset('Those'),
+  approval_fetch: fetch('Those to give at most'),
+  identifier: query('EHR id, id of the subject in any namespace, or `id` of a DV_IDENTIFIER', text),
+  ehr_after: query('`next` of the page before', { parse: ehrId }, { name: 'after' }),
+  ehr_fetch: fetch('EHRs of one page'),
+  candidate_ehr_id: query('Who may be the person of this EHR?', { parse: ehrId }, { name: 'ehr_id' }),
+  candidate_after: query('`next` of the page before', { parse: ehrId }, { name: 'after' }),
+  candidate_fetch: fetch('Pairs after which the page ends'),
+  unmerge_data: query('Also what is needed to undo a reversible merge', flag),
+  from: query('Earliest time of a record', time),
+  to: query('Latest time of a record', time),
+  counted_list: query('Also list those of this kind', oneOf(...COUNTED_KINDS), { name: 'list' }),
+  user: query('Only records of the user with this name or `sub`', text),
+  operation: query('Only records of this operation: an operationId, or `unknown`', text),
+  audit_status: query('Only records of calls that were answered with this status', wholeNumber(100, 599), {
     name: 'status',
-    schema: { type: 'integer', minimum: 100, maximum: 599 },
   }),
-  audit_ehr_id: query('Only records about this EHR', ehrId, { name: 'ehr_id' }),
-  audit_offset: query('Records to leave out', count(0), {
-    name: 'offset',
-    schema: { type: 'integer', minimum: 0, default: 0 },
-  }),
-  audit_fetch: query('Records to give at most', count(1, 1000), {
-    name: 'fetch',
-    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-  }),
-  since: query('Head of the seals that was kept elsewhere and must be in the chain', sealHeadOf),
-  metric_tag: query('`key:value` that the measurements must have', asText, {
-    name: 'tag',
-    schema: LIST,
-    isList: true,
-  }),
+  audit_ehr_id: query('Only records about this EHR', { parse: ehrId }, { name: 'ehr_id' }),
+  audit_offset: offset('Records'),
+  audit_fetch: fetch('Records to give at most'),
+  since: query('Head of the seals that was kept elsewhere and must be in the chain', { parse: sealHeadOf }),
+  metric_tag: query('`key:value` that the measurements must have', severalOf(text), { name: 'tag' }),
 
   'If-Match': header('Version uid that the change follows'),
   Prefer: header(
@@ -307,6 +318,11 @@ export type ParameterName = keyof typeof PARAMETERS;
 
 /** Value that the text of a parameter becomes. */
 export type ParameterValue<K extends ParameterName> = ReturnType<(typeof PARAMETERS)[K]['parse']>;
+
+/** What a query parameter has that is not given. */
+export type UsualValue<K extends ParameterName> = (typeof PARAMETERS)[K] extends { readonly usual: infer U }
+  ? U
+  : null;
 
 /** The description of a parameter, with its optional members. */
 export function parameterDescription<K extends ParameterName>(
