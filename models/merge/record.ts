@@ -204,7 +204,7 @@ export async function mergeIdsOfSources(
     { source_ehr: { $in: [...sources] } },
     { projection: { _id: 1 }, ...joined },
   );
-  return (await found.toArray()).map((doc) => String(doc._id));
+  return (await found.toArray()).map((doc) => doc._id);
 }
 
 /** The write that adds the record of a merge. */

@@ -114,8 +114,8 @@ describe('import --local', () => {
     expect(errors.map((line) => JSON.parse(line) as unknown)).toMatchObject(
       [1, 3, 5].map((line) => ({ line, ehr_id: cut })),
     );
-    expect(await Version.countDocuments({ ehr_id: cut })).toBe(0);
-    expect(await Version.countDocuments({ ehr_id: whole, type: 'COMPOSITION' })).toBe(2);
+    expect(await Version.countDocuments({ ehr_id: cut }).exec()).toBe(0);
+    expect(await Version.countDocuments({ ehr_id: whole, type: 'COMPOSITION' }).exec()).toBe(2);
   });
 
   it('goes on after an interruption and makes nothing twice', async () => {
@@ -132,6 +132,6 @@ describe('import --local', () => {
     // As if the process had died just before it could note that the part is done.
     writeFileSync(`${file}.import-progress.json`, progress);
     expect((await run('import', file)).stdout).toMatch(/^0 imported, 9 there already, 0 failed/);
-    expect(await Contribution.countDocuments({ ehr_id: ehrId })).toBe(2);
+    expect(await Contribution.countDocuments({ ehr_id: ehrId }).exec()).toBe(2);
   });
 });
