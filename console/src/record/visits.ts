@@ -23,6 +23,7 @@ const DEEDS = [
   ['query_explain', 'explained'],
   ['query_store', 'storedQuery'],
   ['template_adl1.4_upload', 'uploaded'],
+  ['archetype_adl1.4_upload', 'uploaded'],
   ['draft', 'typed'],
   ['favourite_list', 'readFavourites'],
   ['favourite', 'favoured'],
