@@ -101,13 +101,11 @@ export const MAX_DROPPED_LENGTH = 256 * 1024;
 export function accept(accepted: AcceptedFinding[], finding: AcceptedFinding): void {
   accepted.push(finding);
   if (accepted.length > MAX_ACCEPTED_FINDINGS)
-    throw tooManyFindings(`${MAX_ACCEPTED_FINDINGS} findings are accepted of one object`);
+    throw beyondLenience(`${MAX_ACCEPTED_FINDINGS} findings are accepted of one object`);
   if (finding.dropped === undefined) return;
   const length = accepted.reduce((sum, { dropped }) => sum + droppedLength(dropped), 0);
   if (length > MAX_DROPPED_LENGTH)
-    throw tooManyFindings(
-      `${MAX_DROPPED_LENGTH} characters of unknown attributes are left out of one object`,
-    );
+    throw beyondLenience(`${MAX_DROPPED_LENGTH} characters of unknown attributes are left out of one object`);
 }
 
 /** An unknown attribute of the object at `path`, which is left out. @throws as `accept` */
@@ -124,6 +122,6 @@ function droppedLength(dropped: AcceptedFinding['dropped']): number {
   return dropped === undefined ? 0 : dropped.name.length + dropped.value.length;
 }
 
-function tooManyFindings(limit: string): CdrError {
+function beyondLenience(limit: string): CdrError {
   return new CdrError('too-large', `lenient validation: at most ${limit}`);
 }

@@ -36,8 +36,8 @@ const ORDERED: ReadonlyMap<JsonValue | undefined, (value: JsonObject) => number 
   ['DV_QUANTITY', magnitude],
   ['DV_COUNT', magnitude],
   ['DV_PROPORTION', ratio],
-  ['DV_ORDINAL', (value) => finiteNumber(value.value)],
-  ['DV_SCALE', (value) => finiteNumber(value.value)],
+  ['DV_ORDINAL', (value) => numberIn(value.value)],
+  ['DV_SCALE', (value) => numberIn(value.value)],
   ['DV_DURATION', (value) => parseDuration(temporalText(value))?.totalSeconds ?? null],
   ['DV_TIME', (value) => parseTime(temporalText(value), FORMS)?.lower ?? null],
   ['DV_DATE', (value) => parseDate(temporalText(value), FORMS)?.lower ?? null],
@@ -90,16 +90,16 @@ function extent(dataValue: JsonObject): { readonly lower: number; readonly upper
 }
 
 function magnitude(value: JsonObject): number | null {
-  return finiteNumber(value.magnitude);
+  return numberIn(value.magnitude);
 }
 
 function ratio(value: JsonObject): number | null {
-  const numerator = finiteNumber(value.numerator);
-  const denominator = finiteNumber(value.denominator);
+  const numerator = numberIn(value.numerator);
+  const denominator = numberIn(value.denominator);
   return numerator === null || denominator === null || denominator === 0 ? null : numerator / denominator;
 }
 
-function finiteNumber(value: JsonValue | undefined): number | null {
+function numberIn(value: JsonValue | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }
 

@@ -66,7 +66,7 @@ export function emitTree(tree: PathNode, state: TreeState): void {
     : (binding.slot ?? fieldRef('_id'));
   state.nodes.set(tree.id, { expression: whole, parent: null, guard: true, segs });
   state.whenBound();
-  for (const child of counted(parentsFirst(tree.children, state))) {
+  for (const child of counted(requiredFirst(tree.children, state))) {
     const inDocument = isInDocument(child) && !state.searched.has(tree.alias.index);
     const wanted = { attribute: child.attribute ?? '', inDocument };
     const value = attributeOfVirtualObject(binding, wanted, state.visibility, state.steps);
@@ -77,7 +77,7 @@ export function emitTree(tree: PathNode, state: TreeState): void {
 function emitChildren(node: PathNode, state: TreeState): void {
   const binding = state.nodes.get(node.id);
   if (binding === undefined) return;
-  for (const child of counted(parentsFirst(node.children, state)))
+  for (const child of counted(requiredFirst(node.children, state)))
     emitChild(child, nodeAttributeBinding(binding, child, state), state);
 }
 
@@ -94,7 +94,7 @@ function nodeAttributeBinding(
   return { ...binding, expression: fieldRef(field), parent: null };
 }
 
-function parentsFirst(children: readonly PathNode[], state: TreeState): readonly PathNode[] {
+function requiredFirst(children: readonly PathNode[], state: TreeState): readonly PathNode[] {
   const isRequired = (node: PathNode): boolean =>
     counted(node.uses).some(({ index }) => state.required.has(index));
   return [

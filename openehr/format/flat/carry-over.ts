@@ -118,14 +118,17 @@ function byName(members: Named): Map<string, JsonObject[]> {
 }
 
 function areNamed(value: JsonValue): value is JsonObject[] {
-  return Array.isArray(value) && counted(value).every((member) => isJsonObject(member) && hasName(member));
+  return (
+    Array.isArray(value) &&
+    counted(value).every((member) => isJsonObject(member) && isLocatableObject(member))
+  );
 }
 
-function hasName(value: JsonObject): boolean {
+function isLocatableObject(value: JsonObject): boolean {
   return typeof value['_type'] === 'string' && isLocatable(value['_type']);
 }
 
 /** What holds parts, and is no value. */
 function isStructure(value: JsonValue): value is JsonObject {
-  return isJsonObject(value) && (hasName(value) || value['_type'] === 'EVENT_CONTEXT');
+  return isJsonObject(value) && (isLocatableObject(value) || value['_type'] === 'EVENT_CONTEXT');
 }

@@ -37,7 +37,7 @@ function labelsByCode(list: readonly WebTemplateListItem[]): Map<string, Set<str
 export function expectedTerminology(terminology: string): string | null {
   if (terminology.startsWith('//fhir.hl7.org/')) {
     const url = /^\/\/fhir\.hl7\.org\/CodeSystem\b[^?]*\?(?:.*&)?url=([^&]+)/.exec(terminology)?.[1];
-    return url === undefined ? null : decodedCode(url);
+    return url === undefined ? null : decodedUrl(url);
   }
   return terminology.replace(/\?.*$/s, '');
 }
@@ -48,10 +48,10 @@ export function expectedTerminology(terminology: string): string | null {
  */
 export function valueSetUrl(terminology: string): string | null {
   const url = /^\/\/fhir\.hl7\.org\/ValueSet\b[^?]*\?(?:.*&)?url=([^&]+)/.exec(terminology)?.[1];
-  return url === undefined ? null : decodedCode(url);
+  return url === undefined ? null : decodedUrl(url);
 }
 
-function decodedCode(text: string): string {
+function decodedUrl(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -268,7 +268,7 @@ function transitionCheck(node: WebTemplateNode): ValueCheck {
     const given = transition.transition;
     const state = openehrCode(transition.current_state);
     if (!isJsonObject(given) || state === null) return FINE;
-    return [leadsTo(given, state), belongsToConstraint(transition.careflow_step, state, states)].filter(
+    return [leadsTo(given, state), stepAllowsState(transition.careflow_step, state, states)].filter(
       (finding) => finding !== null,
     );
   };
@@ -285,7 +285,7 @@ function leadsTo(transition: JsonObject, state: string): Finding | null {
   return { code: 'wrong-transition', message, expected: [target], found: state, attribute: 'current_state' };
 }
 
-function belongsToConstraint(
+function stepAllowsState(
   step: unknown,
   state: string,
   states: ReadonlyMap<string, readonly string[]>,
