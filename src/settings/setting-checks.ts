@@ -40,7 +40,7 @@ export function words(
   without: readonly string[] = [],
   check: Joi.CustomValidator<string> = (value) => value,
 ): Joi.AnySchema<readonly string[]> {
-  const schema: Joi.AnySchema = text().custom(check).custom(commaList);
+  const schema = text().custom(check).custom(commaList) as unknown as Joi.AnySchema<readonly string[]>;
   return schema.default(without);
 }
 

@@ -201,9 +201,9 @@ export const ACCESS_SETTINGS = [
   ),
 ];
 
-function managementEndpoints(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+function managementEndpoints(value: string, helpers: Joi.CustomHelpers<string>): string | Joi.ErrorReport {
   const named = wordsAmong([...MANAGEMENT, 'all'])(value, helpers);
-  return commaList(value).includes('all') ? MANAGEMENT.join() : named;
+  return named === value && commaList(value).includes('all') ? MANAGEMENT.join() : named;
 }
 
 function rolePermissions(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {

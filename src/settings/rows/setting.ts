@@ -41,8 +41,9 @@ export function part(name: string, schema: Joi.AnySchema, meaning: string): Sett
   return { name, place: null, schema, defaultText: defaultText(schema), meaning };
 }
 
+type Default = string | number | boolean;
+
 function defaultText(schema: Joi.AnySchema): string {
-  const { flags } = schema.describe() as { readonly flags?: { readonly default?: unknown } };
-  const value = flags?.default ?? '';
-  return Array.isArray(value) ? value.join(',') : String(value as string | number | boolean);
+  const { flags } = schema.describe() as { readonly flags?: { readonly default?: Default | Default[] } };
+  return String(flags?.default ?? '');
 }

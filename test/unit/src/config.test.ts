@@ -115,6 +115,16 @@ describe('configuration', () => {
     expect(() => loadConfig({ JWT_SECRET: SECRET, JWT_ALGORITHMS: 'none' })).toThrow(/unknown words: none/);
   });
 
+  it('takes no unknown word beside all endpoints of management', () => {
+    expect(loadConfig({ MANAGEMENT_ENDPOINTS: 'all' }).managementEndpoints).toContain('env');
+    expect(() => loadConfig({ MANAGEMENT_ENDPOINTS: 'all,metrisc' })).toThrow(/unknown words: metrisc/);
+  });
+
+  it('puts each setting at a place of its own', () => {
+    const places = SETTINGS.flatMap(({ place }) => place ?? []);
+    expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
+  });
+
   it('takes a local database beyond this machine and in production only when one is named', () => {
     const beyond = { HOST: '0.0.0.0', AUTH: 'none', AUTH_NONE_ANYWHERE: 'true' };
     const production = { NODE_ENV: 'production' };
