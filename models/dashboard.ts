@@ -1,20 +1,21 @@
-import { model, Schema } from 'mongoose';
-import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import { collection, date, text, type DocumentOf } from './access/collection.js';
+import { COLLECTIONS } from './access/layout.js';
+
+const DASHBOARD = {
+  /** Owner and id, from `dashboardKey`: nobody reaches what is another's. */
+  _id: text,
+  /** UUID that the client chose. */
+  dashboard_id: text,
+  /** As of `draftOwner`. */
+  owner: text,
+  name: text,
+  /** Queries and values of their parameters, as JSON. */
+  content: text,
+  saved_at: date,
+};
 
 /** Queries that a user wants to see together. Fields: docs/spec/storage.md#other-collections. */
-export interface DashboardDoc {
-  /** Owner and id, from `dashboardKey`: nobody reaches what is another's. */
-  readonly _id: string;
-  /** UUID that the client chose. */
-  readonly dashboard_id: string;
-  /** As of `draftOwner`. */
-  readonly owner: string;
-  readonly name: string;
-  /** Queries and values of their parameters, as JSON. */
-  readonly content: string;
-  readonly saved_at: Date;
-}
+export type DashboardDoc = DocumentOf<typeof DASHBOARD>;
 
 declare module './access/write.js' {
   interface Documents {
@@ -22,14 +23,7 @@ declare module './access/write.js' {
   }
 }
 
-const Dashboard = model(
-  'Dashboard',
-  new Schema<DashboardDoc>(
-    { _id: String, dashboard_id: String, owner: String, name: String, content: String, saved_at: Date },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.dashboards,
-);
+const Dashboard = collection(COLLECTIONS.dashboards, DASHBOARD);
 
 /** `_id` of a dashboard. */
 export function dashboardKey(owner: string, dashboardId: string): string {
@@ -38,7 +32,7 @@ export function dashboardKey(owner: string, dashboardId: string): string {
 
 /** The dashboards of an owner by their names, at most `count`. */
 export function dashboardsOf(owner: string, count: number): Promise<DashboardDoc[]> {
-  return Dashboard.find({ owner }).sort({ name: 1, _id: 1 }).limit(count).lean<DashboardDoc[]>().exec();
+  return Dashboard.find({ owner }).sort({ name: 1, _id: 1 }).limit(count).exec();
 }
 
 /** Stores a dashboard in place of the one with its key. Joins the caller's transaction. */

@@ -1,18 +1,20 @@
-import { model, Schema, trusted } from 'mongoose';
-import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './access/schema.js';
+import { trusted } from 'mongoose';
+import { collection, date, text, type DocumentOf } from './access/collection.js';
+import { COLLECTIONS } from './access/layout.js';
 import type { RemoveWrite } from './access/write.js';
 
-/** An EHR that a user wants to find again. Fields: docs/spec/storage.md#other-collections. */
-export interface FavouriteDoc {
+const FAVOURITE = {
   /** Owner and EHR, from `favouriteKey`. */
-  readonly _id: string;
+  _id: text,
   /** As of `draftOwner`. */
-  readonly owner: string;
+  owner: text,
   /** The EHR that it was; merges leave it as it is. */
-  readonly ehr_id: string;
-  readonly since: Date;
-}
+  ehr_id: text,
+  since: date,
+};
+
+/** An EHR that a user wants to find again. Fields: docs/spec/storage.md#other-collections. */
+export type FavouriteDoc = DocumentOf<typeof FAVOURITE>;
 
 declare module './access/write.js' {
   interface Documents {
@@ -20,11 +22,7 @@ declare module './access/write.js' {
   }
 }
 
-const Favourite = model(
-  'Favourite',
-  new Schema<FavouriteDoc>({ _id: String, owner: String, ehr_id: String, since: Date }, SCHEMA_OPTIONS),
-  COLLECTIONS.favourites,
-);
+const Favourite = collection(COLLECTIONS.favourites, FAVOURITE);
 
 /** `_id` of a favourite. */
 export function favouriteKey(owner: string, ehrId: string): string {
@@ -33,7 +31,7 @@ export function favouriteKey(owner: string, ehrId: string): string {
 
 /** The favourites of an owner, newest first, at most `count`. */
 export function favouritesOf(owner: string, count: number): Promise<FavouriteDoc[]> {
-  return Favourite.find({ owner }).sort({ since: -1, _id: 1 }).limit(count).lean<FavouriteDoc[]>().exec();
+  return Favourite.find({ owner }).sort({ since: -1, _id: 1 }).limit(count).exec();
 }
 
 /** Stores a favourite in place of the one with its key. Joins the caller's transaction. */

@@ -4,7 +4,7 @@ import { canonicalText } from '../../openehr/base/jcs.js';
 import { jsonObjectOf } from '../../openehr/base/json.js';
 import { withoutAttributes } from '../../openehr/rm/access.js';
 import type { VersionDoc } from '../../models/version.js';
-import { originalVersionResource, resourceText } from '../resource.js';
+import { originalVersionResource, resourceText } from './resource.js';
 
 /** How a digest begins, which nobody writes by accident. */
 const PREFIX = 'SHA-256/RFC8785:';

@@ -1,4 +1,4 @@
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS } from '../access/layout.js';
 import { documents } from '../access/documents.js';
 
 /** What is counted, and listed on demand. SM: I_ADMIN_SERVICE. */

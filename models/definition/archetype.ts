@@ -1,38 +1,32 @@
-import { model, Schema } from 'mongoose';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
-import { COLLECTIONS } from '../layout.js';
-import { SCHEMA_OPTIONS } from '../access/schema.js';
+import { collection, date, listOf, text, type DocumentOf } from '../access/collection.js';
+import { COLLECTIONS } from '../access/layout.js';
+
+const ARCHETYPE = {
+  /** ARCHETYPE_ID. */
+  _id: text,
+  /** ADL 1.4 as uploaded. */
+  source: text,
+  /** What the concept is called in the original language. */
+  concept: text,
+  /** The original one first. */
+  languages: listOf(text),
+  created_timestamp: date,
+};
 
 /** The source of an archetype. Fields: docs/spec/storage.md#other-collections. */
-export interface ArchetypeDoc {
-  /** ARCHETYPE_ID. */
-  readonly _id: string;
-  /** ADL 1.4 as uploaded. */
-  readonly source: string;
-  /** What the concept is called in the original language. */
-  readonly concept: string;
-  /** The original one first. */
-  readonly languages: readonly string[];
-  readonly created_timestamp: Date;
-}
+export type ArchetypeDoc = DocumentOf<typeof ARCHETYPE>;
 
 /** What a list shows of an archetype. */
 type ArchetypeSummary = Omit<ArchetypeDoc, 'source'>;
 
-const ArchetypeModel = model(
-  'Archetype',
-  new Schema<ArchetypeDoc>(
-    { _id: String, source: String, concept: String, languages: [String], created_timestamp: Date },
-    SCHEMA_OPTIONS,
-  ),
-  COLLECTIONS.archetypes,
-);
+const Archetype = collection(COLLECTIONS.archetypes, ARCHETYPE);
 
 /** Stores a new archetype. Joins the caller's transaction. @throws conflict when its id exists */
 export async function insertArchetype(doc: ArchetypeDoc): Promise<void> {
   try {
-    await ArchetypeModel.create([doc]);
+    await Archetype.create([doc]);
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
     throw new CdrError('conflict', `Archetype ${doc._id} already exists`, { cause: error });
@@ -41,10 +35,10 @@ export async function insertArchetype(doc: ArchetypeDoc): Promise<void> {
 
 /** null when there is none with this id. */
 export function archetypeById(archetypeId: string): Promise<ArchetypeDoc | null> {
-  return ArchetypeModel.findOne({ _id: archetypeId }).lean<ArchetypeDoc>().exec();
+  return Archetype.findOne({ _id: archetypeId }).exec();
 }
 
 /** All archetypes without their sources, by id. */
 export function archetypeSummaries(): Promise<ArchetypeSummary[]> {
-  return ArchetypeModel.find({}, { source: 0 }).sort({ _id: 1 }).lean<ArchetypeSummary[]>().exec();
+  return Archetype.find({}, { source: 0 }).sort({ _id: 1 }).exec();
 }

@@ -4,10 +4,10 @@ import { sayDistinct, takeBackDistinct, type EhrPair } from '../../merge/candida
 import { distinctPairs, type DistinctDoc } from '../../models/merge/distinct.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../openehr/base/json.js';
+import { bodyOf } from '../http/exchange.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
-import { bodyOf } from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DISTINCT = 'DistinctPersons';

@@ -5,8 +5,6 @@ import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { isUuid } from '../../openehr/base/object-version-id.js';
-import { parseJson } from '../../openehr/format/canonical-json.js';
-import { requestBody } from '../http/negotiation/media-type.js';
 import {
   STATUS_FIELDS,
   type ConflictChoice,
@@ -18,12 +16,9 @@ import {
   type Side,
   type UnmergeRequest,
 } from '../../merge/request.js';
-import { bodyText } from '../http/exchange.js';
+import { bodyOf, bodyText } from '../http/exchange.js';
 import type { BodyDescription } from '../http/operation/operation.js';
-import { bodyOf } from '../http/request/joi-body.js';
 import { setFailureRecord } from '../http/failure/error-status.js';
-import { bodyReading } from '../http/request/request-body.js';
-import { within } from '../../openehr/base/work.js';
 
 /** Name of the record that every merge operation answers. */
 export const MERGE_DETAILS = 'MergeDetailsDto';

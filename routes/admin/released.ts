@@ -9,7 +9,7 @@ import { ehrById } from '../../models/ehr.js';
 import { activeEhrsAfter } from '../../models/ehr-identity.js';
 import { auditAbout, auditDraft } from '../http/audit-trail.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter, queryParameter, queryParameters, textsOf } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter, queryParameters, textsOf } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { performOrAsk, waitingAnswer } from './acts.js';
 
@@ -57,7 +57,7 @@ async function deleteOne(ctx: Context, settings: Settings): Promise<void> {
   auditAbout(ctx, { ehr_id: ehrId });
   const rest = new Rest();
   await performOrAsk(ctx, settings, {
-    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade') ?? false },
+    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade') },
     dryRun: false,
     handOver: rest.take,
     answer: () => {
@@ -74,7 +74,7 @@ async function deleteSeveral(ctx: Context, settings: Settings): Promise<void> {
   const isAll = textsOf(ctx, 'ehr_id').length === 0;
   if (isAll && !settings.adminAllowDeleteAllEhrs)
     throw notAllowed('deleting all EHRs is switched off (ADMIN_ALLOW_DELETE_ALL_EHRS)');
-  const cascade = isAll || (queryParameter(ctx, 'cascade') ?? false);
+  const cascade = isAll || queryParameter(ctx, 'cascade');
   for (const ehrId of named) if ((await ehrById(ehrId))?.state !== 'active') throw ehrNotFound(ehrId);
   const [rest, removed] = [new Rest(), [] as string[]];
   for await (const ehrId of isAll ? everyEhr() : named)

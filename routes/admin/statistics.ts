@@ -9,11 +9,10 @@ import {
 } from '../../models/cross-collection/statistics.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
-import { queryParameter } from '../http/request/parameter-values.js';
+import { queryParameter } from '../http/parameter-values.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const STATISTICS = 'StatisticsDto';
-const DEFAULT_FETCH = 100;
 
 /** Counts and lists of what came to be in a time. SM: I_ADMIN_SERVICE. */
 export function statisticsOperation(): Operation {
@@ -36,8 +35,8 @@ async function answerStatistics(ctx: Context): Promise<void> {
   const span: Span = { from: queryParameter(ctx, 'from'), to: queryParameter(ctx, 'to'), ehrId };
   const kind = queryParameter(ctx, 'counted_list');
   const page = {
-    offset: queryParameter(ctx, 'audit_offset') ?? 0,
-    fetch: queryParameter(ctx, 'audit_fetch') ?? DEFAULT_FETCH,
+    offset: queryParameter(ctx, 'audit_offset'),
+    fetch: queryParameter(ctx, 'audit_fetch'),
   };
   if (ehrId !== null) {
     auditAbout(ctx, { ehr_id: ehrId });

@@ -5,7 +5,7 @@ import { within } from '../../openehr/base/work.js';
 import type { Settings } from '../../config/settings.js';
 import { createArchetype } from '../../change/definition/archetype.js';
 import { parseArchetype } from '../../openehr/archetype/archetype.js';
-import { requestBody, responseBody } from '../../openehr/format/media-type.js';
+import { requestBody, responseBody } from '../http/negotiation/media-type.js';
 import { archetypeById, archetypeSummaries, type ArchetypeDoc } from '../../models/definition/archetype.js';
 import {
   answerWrite,
@@ -15,7 +15,7 @@ import {
   type ResourceHeaders,
 } from '../http/exchange.js';
 import type { OperationGroup } from '../http/operation/operation.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 
 const BELOW = '/definition/archetype/adl1.4';

@@ -1,10 +1,10 @@
 import type { Context } from 'koa';
 import { deleteFavourite, listFavourites, saveFavourite } from '../../change/favourite.js';
 import { draftOwner } from '../../models/draft.js';
-import { responseBody } from '../../openehr/format/media-type.js';
+import { responseBody } from '../http/negotiation/media-type.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { OperationGroup } from '../http/operation/operation.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 import { listedEhr } from './ehr-list.js';
 
 const FAVOURITE = '/rest/favourite/{ehr_id}';

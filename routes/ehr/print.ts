@@ -4,9 +4,9 @@ import { readableEhr } from '../../change/commit/ehr-access.js';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { maskedAql } from '../../aql/syntax/masked.js';
+import { bodyOf } from '../http/exchange.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { OperationGroup } from '../http/operation/operation.js';
-import { bodyOf } from '../http/request/joi-body.js';
 
 const MAX_UID = 255;
 const MAX_AQL = 20_000;

@@ -12,7 +12,6 @@ import { containerOf } from '../../models/versioned-object.js';
 import { preferredContent, rmResponse, setResourceHeaders, writeResource } from '../http/exchange.js';
 import { absoluteUrl } from '../http/exchange.js';
 import type { AnswerDescription, BodyDescription, Operation } from '../http/operation/operation.js';
-import type { BodyDescription, Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { versionAnswer, requireVersion, requireVersionAt } from './read-version.js';
@@ -140,7 +139,7 @@ async function getHistory(
 
 async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
   const named = pathParameter(ctx, 'version_uid');
-  const isVerified = queryParameter(ctx, 'verify') === true;
+  const isVerified = queryParameter(ctx, 'verify');
   await answer(ctx, kind, async (form, { ehrId, versionedObjectUid }) => {
     if (kind.type === 'COMPOSITION' && named.id.versionedObjectUid !== versionedObjectUid)
       throw objectNotFound(ehrId, kind.type, named.uid);

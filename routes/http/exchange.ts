@@ -1,19 +1,27 @@
+import type Joi from 'joi';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { violationAt } from '../../openehr/base/violation.js';
+import { within } from '../../openehr/base/work.js';
 import type { Settings } from '../../config/settings.js';
 import { contentAsGiven } from '../../change/as-given.js';
 import { resourceText, rootName, type Resource } from '../../change/commit/resource.js';
 import { versionPath } from '../../change/commit/refusal.js';
+import { parseJson } from '../../openehr/format/canonical-json.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { requestBody, responseBody, type BodyType } from './negotiation/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { auditAbout } from './audit-trail.js';
 import { LENIENT, parsePrefer } from './request/prefer.js';
-import { parseJsonBody, parseXmlBody } from './request/request-body.js';
+import { bodyReading, parseJsonBody, parseXmlBody } from './request/request-body.js';
 import { STANDARD_API } from './request/request-state.js';
 import { writtenXml } from './answer/written.js';
 import { addWarnings, warnOfEmptyLists } from './answer/warning.js';
+
+/** What an error says of a body: at most so many problems, each in so many characters. */
+const MAX_PROBLEMS = 10;
+const MAX_PROBLEM = 500;
 
 /** How the body of a request is to be read and that of its answer to be written. */
 export interface Exchange {
@@ -43,6 +51,35 @@ export function requiredBodyText(ctx: Context): string {
   const text = bodyText(ctx);
   if (text === null) throw new CdrError('invalid', 'Required request body is missing');
   return text;
+}
+
+/**
+ * A JSON object of a request. `seen`: what to note of it even if it is refused.
+ * @throws unsupported-media-type; invalid with everything that is wrong
+ */
+export function bodyOf<T>(
+  ctx: Context,
+  schema: Joi.ObjectSchema<T>,
+  seen: (body: JsonObject) => void = () => undefined,
+): T {
+  requestBody('query', ctx.get('Content-Type'));
+  const text = requiredBodyText(ctx);
+  const body = within(ctx.state.work, () => parseJson(text, bodyReading(ctx)));
+  if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
+  seen(body);
+  const validated = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });
+  if (validated.error !== undefined) throw refused(validated.error.details);
+  return validated.value;
+}
+
+function refused(details: readonly Joi.ValidationErrorItem[]): CdrError {
+  const shortened = (text: string): string => text.slice(0, MAX_PROBLEM);
+  const problems = details
+    .slice(0, MAX_PROBLEMS)
+    .map(({ path, message }) => violationAt(shortened(`/${path.join('/')}`), shortened(message)));
+  const more = details.length > MAX_PROBLEMS ? [`and ${details.length - MAX_PROBLEMS} more`] : [];
+  const message = [...problems.map((problem) => problem.message), ...more].join('; ');
+  return new CdrError('invalid', message, { problems });
 }
 
 /** A canonical body parsed, not validated. @throws invalid when it is malformed, too-large beyond the limits */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-import { DIALECTS, type Dialect, type ItsRest } from '../../../openehr/base/dialect.js';
+import { DIALECTS, type Dialect, type ItsRest } from '../../openehr/base/dialect.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { PRODUCT, PRODUCT_VERSION } from './product.js';
 import { exampleOf } from './openapi/examples.js';

@@ -9,10 +9,10 @@ import {
 import type { DashboardDoc } from '../../models/dashboard.js';
 import { draftOwner } from '../../models/draft.js';
 import { jsonObjectOf, type JsonObject } from '../../openehr/base/json.js';
-import { responseBody } from '../../openehr/format/media-type.js';
+import { bodyOf } from '../http/exchange.js';
+import { responseBody } from '../http/negotiation/media-type.js';
 import type { OperationGroup } from '../http/operation/operation.js';
-import { bodyOf } from '../http/request/joi-body.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter } from '../http/parameter-values.js';
 
 const DASHBOARD = '/rest/dashboard/{dashboard_id}';
 const MAX_NAME = 200;

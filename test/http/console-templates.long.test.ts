@@ -49,7 +49,7 @@ inBrowser('the templates of a modeller (skipped where no Chromium is installed)'
     await drop(changed);
     // What it does is seen before it is done.
     await web.page.getByRole('heading', { name: 'What would change' }).waitFor();
-    const [was = '', is = ''] = [
+    const [was, is] = [
       await web.page.locator('.template-differences del').first().innerText(),
       await web.page.locator('.template-differences ins').first().innerText(),
     ];

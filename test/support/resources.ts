@@ -47,7 +47,7 @@ export async function givenTemplate(app: RequestListener, name = 'minimal_evalua
 export async function givenEhr(app: RequestListener, status?: object): Promise<string> {
   const response = await answered(() => request(app).post(`${V1}/ehr`).send(status));
   if (response.status !== 201) throw new Error(`EHR: ${response.status} ${response.text}`);
-  return versionUidOf(response as { headers: Record<string, string> });
+  return versionUidOf(response);
 }
 
 /** Makes a COMPOSITION and gives its version uid. */

@@ -222,6 +222,14 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
       const body = { target_ehr: targetEhr, ...(reason !== '' && { reason }), dry_run: isPlan };
       return (await cdr.request<MoveDetails | Approval>('POST', path, { body })).body;
     },
+    ...templateAdministration(cdr),
+  };
+}
+
+function templateAdministration(
+  cdr: Cdr,
+): Pick<AdministrationApi, 'previewTemplate' | 'replaceTemplate' | 'deleteTemplate'> {
+  return {
     previewTemplate: async (templateId, opt) => {
       const path = `/rest/admin/template/${encodeURIComponent(templateId)}/preview`;
       const sent = { body: opt, type: 'application/xml', accept: 'application/openehr.wt+json' };

@@ -44,5 +44,5 @@ function withKey({ text }: Wanted, key: string): Wanted {
 /** Whether a key writes a character. AltGr, which writes some, counts as Ctrl and Alt. */
 function isWritten(event: KeyboardEvent): boolean {
   const isCommand = (event.ctrlKey || event.altKey || event.metaKey) && !event.getModifierState('AltGraph');
-  return [...event.key].length === 1 && !isCommand;
+  return Array.from(event.key).length === 1 && !isCommand;
 }

@@ -591,17 +591,7 @@ function tagCases(world: World): ApiCase[] {
 
 function operationCases(): ApiCase[] {
   const level = { configuredLevel: 'ERROR' };
-  const plain = [
-    'links',
-    'health',
-    'liveness',
-    'readiness',
-    'info',
-    'env',
-    'metrics',
-    'prometheus',
-    'loggers',
-  ];
+  const plain = 'links health liveness readiness info env metrics prometheus loggers'.split(' ');
   return [
     { id: 'status_get', status: 200, call: () => ({}) },
     { id: 'openapi_get', status: 200, call: () => ({}) },

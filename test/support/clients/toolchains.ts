@@ -31,7 +31,9 @@ function without(what: string, tool: string): null {
 
 /** Whether Go is there for the tests of what it builds; a line says so where it is not. */
 export function hasGo(what: string): boolean {
-  return runs('go', 'version') || without(what, 'Go') !== null;
+  const isThere = runs('go', 'version');
+  if (!isThere) without(what, 'Go');
+  return isThere;
 }
 
 /** The path of a program that Go builds of a module with its version; null where it cannot be had. */
