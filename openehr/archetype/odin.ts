@@ -1,5 +1,5 @@
 import { CdrError } from '../base/errors.js';
-import { step } from '../base/work.js';
+import { characters, step } from '../base/work.js';
 import { syntaxViolation } from '../base/violation.js';
 
 /** What a text in ODIN (dADL) holds: attributes and keys by their names. Of other values than texts the text itself is kept. */
@@ -18,11 +18,12 @@ export function parseOdin(text: string, firstLine: number): OdinBlock {
   return new OdinReader(text, firstLine).whole();
 }
 
+/** What is no key is known after a few characters: it may be begun wherever a block begins. */
 const TOKENS = {
-  space: /(?:\s|--[^\n]*)+/y,
+  space: /\s*(?:--[^\n]*\s*)*/y,
   name: /[A-Za-z_]\w*/y,
-  key: /\[\s*(?:"([^"]*)"|([^\]"\s]+))\s*\]/y,
-  text: /"((?:[^"\\]|\\.)*)"/sy,
+  key: /\[\s*(?:"([^"]{0,200})"|([^\]"\s<>=]{1,200}))\s*\]/y,
+  text: /"([^"\\]*(?:\\.[^"\\]*)*)"/sy,
   plain: /[^<>"]+/y,
 } as const;
 
@@ -46,7 +47,6 @@ class OdinReader {
     if (depth > DEEPEST) throw this.#error(`more than ${DEEPEST} blocks within each other`);
     const members: [string, OdinValue][] = [];
     for (;;) {
-      step();
       const name = this.#name();
       if (name === null) return Object.fromEntries(members);
       this.#expect('=');
@@ -111,7 +111,10 @@ class OdinReader {
   #take(token: RegExp): RegExpExecArray | null {
     token.lastIndex = this.#at;
     const match = token.exec(this.text);
-    if (match !== null) this.#at = token.lastIndex;
+    step();
+    if (match === null) return null;
+    characters(match[0]);
+    this.#at = token.lastIndex;
     return match;
   }
 

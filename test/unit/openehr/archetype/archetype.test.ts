@@ -1,7 +1,10 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { parseArchetype } from '../../../../openehr/archetype/archetype.js';
+import { parseOdin } from '../../../../openehr/archetype/odin.js';
 import { CdrError } from '../../../../openehr/base/errors.js';
+import { within, Work } from '../../../../openehr/base/work.js';
+import { testSettings } from '../../../support/settings.js';
 
 const SOURCE = readFileSync('routes/http/openapi/data/pulse_of_house.adl', 'utf8');
 const refusal = (source: string): string => {
@@ -50,4 +53,38 @@ it.each([
   [SOURCE.replace('<"Puls">', `${'<a = '.repeat(60)}<"x">${'>'.repeat(60)}`), 'more than 50 blocks'],
 ])('refuses what it cannot read, with the place: %#', (source, message) => {
   expect(refusal(source)).toContain(message);
+});
+
+describe('a text that is made to be slow', () => {
+  /** Milliseconds of the processor. */
+  const timeOf = (text: string): number => {
+    const before = process.cpuUsage();
+    parseOdin(text, 1);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const stepsOf = (text: string): number => {
+    const work = new Work({ ...testSettings().work, steps: Infinity, timeMs: Infinity }, () => 0);
+    within(work, () => parseOdin(text, 1));
+    return work.used.steps;
+  };
+
+  it.each(['a=<[>', 'a=<["x>', 'a=<[b >', 'a=<[ >', 'a=<b,"c">', 'a=<--c\n>'])(
+    'costs what others of its length do: %j',
+    (part) => {
+      const text = part.repeat(20_000);
+      const harmless = 'a=<bcd>'.repeat(Math.ceil(text.length / 7));
+      timeOf(harmless);
+      expect(timeOf(text)).toBeLessThan(100 + 20 * timeOf(harmless));
+    },
+  );
+
+  it('is counted, twice as long twice as much, long texts by their length', () => {
+    for (const part of ['a=<[>', 'a=<b,"c">', 'a=<--c\n>']) {
+      const steps = stepsOf(part.repeat(1_000));
+      expect(steps).toBeGreaterThan(1_000);
+      expect(stepsOf(part.repeat(2_000)) / steps).toBeCloseTo(2, 1);
+    }
+    expect(stepsOf(`a=<"${'\\"b'.repeat(1_000_000)}">`)).toBeGreaterThan(40_000);
+  });
 });
