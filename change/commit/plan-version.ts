@@ -65,7 +65,7 @@ export function newVersion(
     ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
     data: entry.kind === 'delete' ? null : dataText(draft, entry, versionUid),
   };
-  return settings.signing === 'digest' ? signedVersion(made) : made;
+  return settings.signing === 'digest' || made.signature !== undefined ? signedVersion(made) : made;
 }
 
 /** What a version takes over from the one before. */

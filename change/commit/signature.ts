@@ -23,11 +23,19 @@ function digestOf(version: VersionDoc): string {
   return PREFIX + createHash('sha256').update(signed).digest('hex');
 }
 
-/** Whether the signature of a VERSION is that of what it is now; nobody here can tell of one of another form. */
+/**
+ * Whether the signature of a VERSION is that of what it is now, which may be no JSON any more; nobody here can tell of one of another
+ * form. @throws as `step`
+ */
 export function signatureState(version: VersionDoc): SignatureState {
   if (version.signature === undefined) return 'absent';
   if (!DIGEST.test(version.signature)) return 'unverifiable';
-  return version.signature === digestOf(version) ? 'verified' : 'mismatched';
+  try {
+    return version.signature === digestOf(version) ? 'verified' : 'mismatched';
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return 'mismatched';
+    throw error;
+  }
 }
 
 /** The VERSION signed by the server, or as the client signed it. @throws unprocessable for a digest that is not its own */

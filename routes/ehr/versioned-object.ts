@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { readableEhr, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { within } from '../../openehr/base/work.js';
 import { signatureState } from '../../change/commit/signature.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
 import {
@@ -144,7 +145,10 @@ async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
     if (kind.type === 'COMPOSITION' && named.id.versionedObjectUid !== versionedObjectUid)
       throw objectNotFound(ehrId, kind.type, named.uid);
     const version = await requireVersion(ehrId, kind.type, named);
-    if (isVerified) ctx.set('Everchart-Signature', signatureState(version));
+    if (isVerified) {
+      const state = within(ctx.state.work, () => signatureState(version));
+      ctx.set('Everchart-Signature', state);
+    }
     await writeOriginalVersion(ctx, form, version);
   });
 }

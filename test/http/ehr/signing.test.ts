@@ -17,6 +17,7 @@ import {
   type Json,
 } from '../../support/resources.js';
 import { creation } from '../../support/api/world.js';
+import { testSettings } from '../../support/settings.js';
 
 const app = testApp({ signing: 'digest' });
 const unsigned = testApp();
@@ -28,14 +29,15 @@ beforeAll(async () => {
   ehrId = await givenEhr(app);
 });
 
+const WRONG = `SHA-256/RFC8785:${'0'.repeat(64)}`;
 const versionOf = (uid: string, query = '?verify=true'): request.Test =>
   request(app).get(
     `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}/version/${uid}${query}`,
   );
 const stateOf = async (uid: string): Promise<unknown> =>
   (await versionOf(uid)).headers['everchart-signature'];
-const signed = (signature: string): request.Test =>
-  request(app)
+const signed = (signature: string, listener = app): request.Test =>
+  request(listener)
     .post(`${V1}/ehr/${ehrId}/composition`)
     .set('openehr-version', `signature="${signature}"`)
     .send(aComposition());
@@ -90,11 +92,17 @@ it('keeps what a client signed, but for a digest that is not that of the version
   expect(made.status).toBe(201);
   const { body, headers } = await versionOf(versionUidOf(made));
   expect([(body as Json).signature, headers['everchart-signature']]).toEqual(['of a client', 'unverifiable']);
-  const wrong = await signed(`SHA-256/RFC8785:${'0'.repeat(64)}`);
-  expect([wrong.status, (wrong.body as Json).message]).toEqual([
-    422,
-    'the signature is not the digest of the version that would be made',
-  ]);
+  for (const listener of [app, unsigned]) {
+    const wrong = await signed(WRONG, listener);
+    expect([wrong.status, (wrong.body as Json).message]).toEqual([
+      422,
+      'the signature is not the digest of the version that would be made',
+    ]);
+    const contribution = creation(aComposition()) as Json;
+    contribution.versions[0].signature = WRONG;
+    const inOne = await request(listener).post(`${V1}/ehr/${ehrId}/contribution`).send(contribution);
+    expect(inOne.status).toBe(422);
+  }
 });
 
 it('leaves unsigned what is committed without the setting', async () => {
@@ -115,4 +123,30 @@ it('shows a change of what was stored, to who reads it and to verify', async () 
     id: uid,
     message: 'its signature is not the digest of what it is',
   });
+});
+
+it('says of content that is no JSON any more that its signature is not that', async () => {
+  const uid = await givenComposition(app, ehrId);
+  await mongoose.connection
+    .collection<{ _id: string }>('versions')
+    .updateOne({ _id: uid }, { $set: { data: '{' }, $unset: { encoding: '' } });
+  const { status, headers } = await versionOf(uid)
+    .buffer()
+    .parse((answer, done) => {
+      answer.on('data', () => undefined).on('end', () => done(null, null));
+    });
+  expect([status, headers['everchart-signature']]).toEqual([200, 'mismatched']);
+});
+
+it('counts the steps of a digest that is asked for', async () => {
+  const uid = await givenComposition(app, ehrId);
+  const work = { ...testSettings().work, steps: 40 };
+  const few = testApp({ signing: 'digest', work });
+  const path = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}/version/${uid}`;
+  expect((await request(few).get(path)).status).toBe(200);
+  const refused = await request(few).get(`${path}?verify=true`);
+  expect([refused.status, (refused.body as Json).message]).toEqual([
+    422,
+    expect.stringContaining('MAX_WORK_STEPS'),
+  ]);
 });
