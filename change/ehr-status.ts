@@ -60,11 +60,15 @@ export function newEhrStatus(body: JsonValue, { asSent, findings }: StatusReadin
 
 /** An EHR_STATUS of which nothing is filled in, the root of an archetype unless validation is lenient. @throws invalid */
 function statusAsSent(status: JsonObject, findings?: AcceptedFinding[]): Rm<'EHR_STATUS'> {
-  if (isJsonObject(status.archetype_details)) return validatedStatus(status, findings);
+  if (isArchetypeRoot(status)) return validatedStatus(status, findings);
   if (findings === undefined) return validatedStatus(status, findings, [NO_ROOT]);
   const { path, code, message } = NO_ROOT;
   accept(findings, { path, code, message });
   return validatedStatus(status, findings);
+}
+
+function isArchetypeRoot(status: JsonObject): boolean {
+  return isJsonObject(status.archetype_details);
 }
 
 /** RM: EHR_STATUS.Is_archetype_root, LOCATABLE.Archetyped_valid. */
@@ -88,7 +92,8 @@ function withNamedDetails(status: JsonObject): JsonObject {
 
 /**
  * An EHR_STATUS for an update over the previous one, whose name is kept where none is given. `_type`,
- * `archetype_node_id` and what stands in `SAID` are required. @throws invalid with all violations
+ * `archetype_node_id` and what stands in `SAID` are required; where it is taken as sent, `archetype_details` too if the previous one
+ * has them: what another dialect stored can be sent back as it is read. @throws invalid with all violations
  */
 export function nextEhrStatus(
   body: JsonValue,
@@ -102,7 +107,8 @@ export function nextEhrStatus(
       'invalid',
       lacking.map((name) => violationAt('/', `Attribute ${name} is required`, 'missing')),
     );
-  if (asSent) return statusAsSent(given, findings);
+  if (asSent)
+    return isArchetypeRoot(previous) ? statusAsSent(given, findings) : validatedStatus(given, findings);
   const { name } = previous;
   return validatedStatus({ ...(name !== undefined && { name }), ...given }, findings);
 }
@@ -136,13 +142,21 @@ function validatedStatus(
   return requireValid(object, lacksId ? [lacking, ...further] : further, findings);
 }
 
+/** An update of the EHR_STATUS: over which version, and how it is read. */
+interface StatusChange extends DirectChange {
+  /** Null: over whatever is the latest. */
+  readonly ifMatch: string | null;
+  /** Absent: as the dialect says. */
+  readonly asSent?: boolean;
+}
+
 /**
- * The next version of the EHR_STATUS. ITS-REST: ehr_status_update. `ifMatch` null: over whatever is the latest.
+ * The next version of the EHR_STATUS. ITS-REST: ehr_status_update.
  * @throws CdrError: docs/spec/rest.md#ehr_status
  */
 export async function updateEhrStatus(
   context: ChangeContext,
-  change: DirectChange & { readonly ifMatch: string | null },
+  change: StatusChange,
   body: JsonValue,
 ): Promise<VersionDoc> {
   const { ehrId, metadata, inSameTransaction } = change;
@@ -154,7 +168,7 @@ export async function updateEhrStatus(
     const previous = isLatest ? await versionById(ehrId, 'EHR_STATUS', ifMatch) : null;
     if (isJsonObject(body)) warnOfStatus(context, body, container._id);
     const object = nextEhrStatus(body, previous === null ? DEFAULTS : storedStatus(previous), {
-      asSent: DIALECTS[context.settings.itsRest].isStatusTakenAsSent,
+      asSent: change.asSent ?? DIALECTS[context.settings.itsRest].isStatusTakenAsSent,
       findings: metadata.findings,
     });
     if (!isLatest) throw staleVersion('precondition-failed', container);
@@ -167,7 +181,7 @@ export async function updateEhrStatus(
 /** Names what an update of an EHR_STATUS says of another object, and what the RM wants and it lacks. */
 export function warnOfStatus(context: ChangeContext, status: JsonObject, versionedObjectUid: string): void {
   warnOfForeignUid(context, status, versionedObjectUid);
-  if (isJsonObject(status.archetype_details)) return;
+  if (isArchetypeRoot(status)) return;
   const text = 'the EHR_STATUS has no archetype_details, which an archetype root has (Is_archetype_root)';
   context.warn?.({ kind: 'absent', name: 'archetype_details', text });
 }

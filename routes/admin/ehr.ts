@@ -135,7 +135,8 @@ async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {
   const body = await parseCanonical(ctx, text, request, 'EHR_STATUS');
   const committer = partyNamed(ctx.state.user?.name ?? 'anonymous');
   const audit = { changeType: CHANGE_TYPE.amendment, committer, description: undefined } as const;
-  const change = { ehrId, ifMatch: null, metadata: { audit, lifecycleState: LIFECYCLE.complete } } as const;
+  const metadata = { audit, lifecycleState: LIFECYCLE.complete } as const;
+  const change = { ehrId, ifMatch: null, metadata, asSent: false } as const;
   await overLatest(() => updateEhrStatus(context, change, body));
   writeRecord(ctx, form, UPDATED_ONE);
 }

@@ -36,11 +36,18 @@ export function partyIdentified(name: string, identifiers: DV_IDENTIFIER[] = [])
   return { _type: 'PARTY_IDENTIFIED', name, ...(identifiers.length > 0 && { identifiers }) };
 }
 
+const STATUS_ARCHETYPE = 'openEHR-EHR-EHR_STATUS.generic.v1';
+
 /** An EHR_STATUS, of a patient who is known elsewhere: `ehrStatus(partyRef('4711', 'hospital'))`. */
 export function ehrStatus(subject?: PARTY_REF): EHR_STATUS {
   return {
     _type: 'EHR_STATUS',
-    archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+    archetype_node_id: STATUS_ARCHETYPE,
+    archetype_details: {
+      _type: 'ARCHETYPED',
+      archetype_id: { _type: 'ARCHETYPE_ID', value: STATUS_ARCHETYPE },
+      rm_version: '1.0.4',
+    },
     name: dvText('EHR Status'),
     subject: partySelf(subject),
     is_queryable: true,

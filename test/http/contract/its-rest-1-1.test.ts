@@ -17,6 +17,7 @@ import {
   type Json,
 } from '../../support/resources.js';
 import { RELEASE_1_1 } from '../../support/settings.js';
+import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
 
 /** Each case asks both dialects of one store. docs/spec/rest.md#dialects */
 const APPS = { '1.0.3': testApp(), '1.1.0': testApp(RELEASE_1_1) } as const;
@@ -33,6 +34,12 @@ beforeAll(async () => {
   await givenTemplate(app);
   ehrId = await givenEhr(app);
 });
+
+/** Puts an EHR_STATUS over the latest, in 1.1.0. */
+async function putStatus(id: string, body: object): Promise<request.Response> {
+  const { headers } = await request(app).get(`${V1}/ehr/${id}/ehr_status`);
+  return request(app).put(`${V1}/ehr/${id}/ehr_status`).set('If-Match', String(headers.etag)).send(body);
+}
 
 /** What each dialect answers to requests that are made anew for each. */
 async function both(
@@ -258,27 +265,56 @@ describe('an EHR_STATUS', () => {
         const { headers } = await request(app).get(at('/ehr_status'));
         return request(listener).put(at('/ehr_status')).set('If-Match', String(headers.etag)).send(body);
       });
+    const rootless = without(STATUS, 'archetype_details');
     expect(await update(without(STATUS, 'name'))).toEqual({ '1.0.3': 200, '1.1.0': 400 });
-    expect(await update(without(STATUS, 'archetype_details'))).toEqual({ '1.0.3': 200, '1.1.0': 422 });
     expect(await update(STATUS)).toEqual({ '1.0.3': 200, '1.1.0': 204 });
-    const commit = (data: Json) =>
-      both(async (listener) => {
-        const uid = versionUidOf(await request(app).get(at('/ehr_status')));
-        const made = creation(data) as Json;
-        made.versions[0].preceding_version_uid = { _type: 'OBJECT_VERSION_ID', value: uid };
-        made.versions[0].commit_audit.change_type = {
-          _type: 'DV_CODED_TEXT',
-          value: 'modification',
-          defining_code: {
-            _type: 'CODE_PHRASE',
-            terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
-            code_string: '251',
-          },
-        };
-        return request(listener).post(at('/contribution')).send(made);
-      });
-    expect(await commit(without(STATUS, 'archetype_details'))).toEqual({ '1.0.3': 201, '1.1.0': 422 });
-    expect(await commit(STATUS)).toEqual({ '1.0.3': 201, '1.1.0': 201 });
+    const refused = await putStatus(ehrId, rootless);
+    expect([refused.status, (refused.body as Json).validationErrors]).toEqual([
+      422,
+      [expect.stringContaining('/archetype_details')],
+    ]);
+    const commit = async (listener: (typeof APPS)[Edition], data: Json): Promise<number> => {
+      const uid = versionUidOf(await request(app).get(at('/ehr_status')));
+      const made = creation(data) as Json;
+      made.versions[0].preceding_version_uid = { _type: 'OBJECT_VERSION_ID', value: uid };
+      made.versions[0].commit_audit.change_type = {
+        _type: 'DV_CODED_TEXT',
+        value: 'modification',
+        defining_code: {
+          _type: 'CODE_PHRASE',
+          terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
+          code_string: '251',
+        },
+      };
+      return (await request(listener).post(at('/contribution')).send(made)).status;
+    };
+    expect(await commit(app, rootless)).toBe(422);
+    expect(await commit(APPS['1.0.3'], rootless)).toBe(201);
+    expect(await commit(app, rootless)).toBe(201);
+    expect(await commit(app, STATUS)).toBe(201);
+    expect(await commit(app, rootless)).toBe(422);
+  });
+
+  it('that 1.0.3 stored without archetype_details can be changed and sent back', async () => {
+    const made = await request(APPS['1.0.3']).post(`${V1}/ehr`).send(without(STATUS, 'archetype_details'));
+    const id = String(made.headers.etag).replaceAll('"', '');
+    const { body } = await request(app).get(`${V1}/ehr/${id}/ehr_status`);
+    expect(body).not.toHaveProperty('archetype_details');
+    const changed = { ...(body as Json), name: { _type: 'DV_TEXT', value: 'changed' } };
+    expect((await putStatus(id, changed)).status).toBe(204);
+    expect((await putStatus(id, without(changed, 'name'))).status).toBe(400);
+    expect((await putStatus(id, STATUS)).status).toBe(204);
+    expect((await putStatus(id, changed)).status).toBe(422);
+  });
+
+  it('of the administration is filled in as before', async () => {
+    const id = await givenEhr(app);
+    const admin = testApp({ ...WITH_ADMIN, ...RELEASE_1_1 });
+    const { status } = await request(admin)
+      .put(`/rest/admin/ehr/${id}`)
+      .set('Authorization', ADMIN)
+      .send(without(STATUS, 'archetype_details', 'name'));
+    expect(status).toBe(200);
   });
 });
 
