@@ -13,6 +13,7 @@ export const EVENTS = {
   templateCache: 'everchart:template-cache',
   terminologyFailure: 'everchart:terminology-failure',
   signInFailure: 'everchart:sign-in-failure',
+  erasureFailure: 'everchart:erasure-failure',
   budget: 'everchart:budget',
   ignored: 'everchart:ignored',
   commandStarted: 'everchart:command-started',
@@ -59,6 +60,12 @@ export interface TerminologyFailureEvent {
 /** Somebody named himself, and was not believed. */
 export interface SignInFailureEvent {
   readonly scheme: 'basic' | 'bearer' | 'other';
+}
+
+/** What was left of the erasure of an EHR after its answer failed. */
+export interface ErasureFailureEvent {
+  readonly ehrId: string;
+  readonly error: unknown;
 }
 
 /** A request was refused, or its answer ended, since it used up a budget. */
@@ -112,6 +119,7 @@ interface Events {
   readonly templateCache: CacheEvent;
   readonly terminologyFailure: TerminologyFailureEvent;
   readonly signInFailure: SignInFailureEvent;
+  readonly erasureFailure: ErasureFailureEvent;
   readonly budget: BudgetEvent;
   readonly ignored: IgnoredEvent;
   readonly commandStarted: CommandStartedEvent;
@@ -133,6 +141,7 @@ const channels = {
   templateCache: channel(EVENTS.templateCache),
   terminologyFailure: channel(EVENTS.terminologyFailure),
   signInFailure: channel(EVENTS.signInFailure),
+  erasureFailure: channel(EVENTS.erasureFailure),
   budget: channel(EVENTS.budget),
   ignored: channel(EVENTS.ignored),
   commandStarted: channel(EVENTS.commandStarted),
@@ -172,6 +181,11 @@ export function publishTerminologyFailure(event: TerminologyFailureEvent): void 
 /** Publishes that a request was refused for what its `Authorization` says. */
 export function publishSignInFailure(event: SignInFailureEvent): void {
   if (channels.signInFailure.hasSubscribers) channels.signInFailure.publish(event);
+}
+
+/** Publishes that the erasure of an EHR did not come to its end. */
+export function publishErasureFailure(event: ErasureFailureEvent): void {
+  if (channels.erasureFailure.hasSubscribers) channels.erasureFailure.publish(event);
 }
 
 /** Publishes that something of a request was ignored. */

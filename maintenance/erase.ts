@@ -1,7 +1,8 @@
 import { CdrError } from '../openehr/base/errors.js';
 import { mergesOfSources } from '../models/merge/record.js';
+import { publishErasureFailure } from '../database/events.js';
 import { inTransaction } from '../database/transaction.js';
-import { ehrById, ehrsBeingErased, holdActive, sourcesEndingIn } from '../models/ehr.js';
+import { ehrById, ehrsBeingErased, holdActive, sourcesEndingIn, type EhrDoc } from '../models/ehr.js';
 import {
   ehrErasure,
   ehrHiding,
@@ -72,7 +73,7 @@ export interface ErasureOptions {
   /** Where it takes two persons. */
   readonly gate?: Gate;
   /** Of an EHR that is erased in steps: takes the steps after the first, by which the EHR is gone for everybody; absent: all are waited for. */
-  readonly handOver?: (rest: Promise<void>) => void;
+  readonly handOver?: (rest: () => Promise<void>) => void;
 }
 
 /** Versions that one transaction removes well within its limits of time and size. */
@@ -105,15 +106,31 @@ export async function eraseEhr(
     () => ({ ehr_id: ehrId }),
   );
   if (!inSteps || !isDone) return;
-  const rest = finishErasure(ehrId);
-  if (handOver === undefined) await rest;
+  const rest = (): Promise<void> => finishErasure(ehrId);
+  if (handOver === undefined) await rest();
   else handOver(rest);
+}
+
+/** @throws as `eraseEhr` for what could not be erased now */
+export async function requireErasable(ehrId: string, cascade: boolean): Promise<void> {
+  await requireHeld(ehrId);
+  if (!cascade) await requireNoReversibleMerge(ehrId);
+}
+
+let last: Promise<void> = Promise.resolve();
+
+/**
+ * Takes steps of erasures that nobody waits for: they run one erasure after another. One that fails is published, and ended at the next
+ * start (`resumeErasures`); until then `/rest/overview` shows it. Gives the end of these.
+ */
+export function finishInTurn(ehrId: string, rest: () => Promise<void>): Promise<void> {
+  last = last.then(rest).catch((error: unknown) => publishErasureFailure({ ehrId, error }));
+  return last;
 }
 
 /** What a second person sees, and agrees on. Each write of content or tags raises `write_seq`. @throws as `eraseEhr` */
 async function ehrPlan(ehrId: string, cascade: boolean): Promise<ActPlan> {
-  const ehr = await ehrById(ehrId);
-  if (ehr === null || ehr.state !== 'active' || ehr.merging !== undefined) throw await notHeld(ehrId);
+  const ehr = await requireHeld(ehrId);
   const sources = (await sourcesEndingIn(ehrId)).toSorted();
   const compositions = await liveCompositionCount(ehrId);
   return {
@@ -123,6 +140,12 @@ async function ehrPlan(ehrId: string, cascade: boolean): Promise<ActPlan> {
     compositions,
     merged_ehrs: sources,
   };
+}
+
+async function requireHeld(ehrId: string): Promise<EhrDoc> {
+  const ehr = await ehrById(ehrId);
+  if (ehr === null || ehr.state !== 'active' || ehr.merging !== undefined) throw await notHeld(ehrId);
+  return ehr;
 }
 
 /** Why an EHR is not to be erased. */

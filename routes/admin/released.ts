@@ -3,8 +3,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { KIND_OF } from '../../change/approval/approval.js';
 import { withAuditDraft } from '../../change/commit/audit-draft.js';
-import { ehrNotFound } from '../../change/commit/refusal.js';
-import { eraseEhr } from '../../maintenance/erase.js';
+import { eraseEhr, finishInTurn, requireErasable } from '../../maintenance/erase.js';
 import { ehrById } from '../../models/ehr.js';
 import { activeEhrsAfter } from '../../models/ehr-identity.js';
 import { auditAbout, auditDraft } from '../http/audit-trail.js';
@@ -56,17 +55,18 @@ async function deleteOne(ctx: Context, settings: Settings): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
   auditAbout(ctx, { ehr_id: ehrId });
   const rest = new Rest();
+  const handOver = rest.of(ehrId);
   await performOrAsk(ctx, settings, {
     act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade') },
     dryRun: false,
-    handOver: rest.take,
+    handOver,
     answer: () => {
       ctx.status = rest.status;
     },
   });
 }
 
-/** Those that are named, all of which must be there, or all that there are. @throws method-not-allowed */
+/** Those that are named, each of which must be such that it can go, or all that there are. @throws method-not-allowed, as `eraseEhr` */
 async function deleteSeveral(ctx: Context, settings: Settings): Promise<void> {
   if (settings.fourEyes.includes(KIND_OF.deleteEhr))
     throw notAllowed('what takes two persons (FOUR_EYES) is deleted EHR by EHR');
@@ -75,15 +75,18 @@ async function deleteSeveral(ctx: Context, settings: Settings): Promise<void> {
   if (isAll && !settings.adminAllowDeleteAllEhrs)
     throw notAllowed('deleting all EHRs is switched off (ADMIN_ALLOW_DELETE_ALL_EHRS)');
   const cascade = isAll || queryParameter(ctx, 'cascade');
-  for (const ehrId of named) if ((await ehrById(ehrId))?.state !== 'active') throw ehrNotFound(ehrId);
+  for (const ehrId of named) await requireErasable(ehrId, cascade);
   const [rest, removed] = [new Rest(), [] as string[]];
-  for await (const ehrId of isAll ? everyEhr() : named)
-    if (await erased(ctx, ehrId, { cascade, isAll, rest })) removed.push(ehrId);
-  auditAbout(ctx, { ehr_ids: removed });
+  try {
+    for await (const ehrId of isAll ? everyEhr() : named)
+      if (await erased(ctx, ehrId, { cascade, isAll, rest })) removed.push(ehrId);
+  } finally {
+    auditAbout(ctx, { ehr_ids: removed });
+  }
   ctx.status = rest.status;
 }
 
-/** Removes one of several EHRs, in a transaction of its own that has a record of its own; false: of all, it went meanwhile. */
+/** Removes one of several EHRs, in a transaction of its own that has a record of its own; false: of all, it went meanwhile or is being merged. */
 async function erased(
   ctx: Context,
   ehrId: string,
@@ -92,12 +95,21 @@ async function erased(
   const draft = auditDraft(ctx, 204);
   draft.about({ ehr_id: ehrId });
   try {
-    await withAuditDraft(draft, () => eraseEhr(ehrId, { cascade: how.cascade, handOver: how.rest.take }));
+    await withAuditDraft(draft, () =>
+      eraseEhr(ehrId, { cascade: how.cascade, handOver: how.rest.of(ehrId) }),
+    );
     return true;
   } catch (error) {
-    if (!how.isAll || !(error instanceof CdrError) || error.code !== 'not-found') throw error;
+    if (!how.isAll || !(await isPassedOver(ehrId, error))) throw error;
     return false;
   }
+}
+
+/** Where all are deleted: it went meanwhile, or is being merged. */
+async function isPassedOver(ehrId: string, error: unknown): Promise<boolean> {
+  if (!(error instanceof CdrError)) return false;
+  if (error.code === 'not-found') return true;
+  return error.code === 'unavailable' && (await ehrById(ehrId))?.merging !== undefined;
 }
 
 /** A pass over all EHRs; those that are made meanwhile may be among them or not. */
@@ -124,9 +136,11 @@ class Rest {
     return this.#goesOn ? 202 : 204;
   }
 
-  /** What fails of it is ended at the next start (`resumeErasures`); until then `/rest/overview` shows it. */
-  readonly take = (rest: Promise<void>): void => {
-    this.#goesOn = true;
-    rest.catch(() => undefined);
-  };
+  /** What takes the rest of the erasure of an EHR. */
+  of(ehrId: string): (rest: () => Promise<void>) => void {
+    return (rest) => {
+      this.#goesOn = true;
+      void finishInTurn(ehrId, rest);
+    };
+  }
 }

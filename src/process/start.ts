@@ -83,6 +83,7 @@ export async function startServer(
     const stopLapsing = keepEndingLapsed(log);
     void finishErasures(log);
     warnOfUncheckedCodes(log);
+    warnOfErasuresLeft(log);
     const stop = async (): Promise<void> => {
       process.state.stopping = true;
       clearInterval(sweep);
@@ -150,6 +151,16 @@ async function warnOfClockBehind(log: Logger): Promise<void> {
 function warnOfUncheckedCodes(log: Logger): void {
   onEvent('terminologyFailure', ({ valueSetUrl }) => {
     log.warn({ valueSetUrl }, 'the terminology server failed: a code was accepted unchecked');
+  });
+}
+
+/** What is left of an EHR that is hidden stays until the next start. */
+function warnOfErasuresLeft(log: Logger): void {
+  onEvent('erasureFailure', ({ ehrId, error }) => {
+    log.warn(
+      { ehr_id: ehrId, err: error },
+      'the deletion of an EHR was not finished: the next start goes on with it',
+    );
   });
 }
 

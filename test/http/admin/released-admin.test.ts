@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
 import request from 'supertest';
+import { onEvent } from '../../../database/events.js';
 import { sealNewRecords } from '../../../maintenance/seal.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
-import { eraseEhr } from '../../../maintenance/erase.js';
+import { eraseEhr, finishInTurn } from '../../../maintenance/erase.js';
+import { ehrById } from '../../../models/ehr.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
+import { merge } from '../../support/merge-http.js';
 import { givenComposition, givenEhr, givenTemplate, V1, type Json } from '../../support/resources.js';
 import { RELEASE_1_1 } from '../../support/settings.js';
 import { ADMIN, bearer, WITH_ADMIN } from '../../support/tokens.js';
@@ -56,6 +60,31 @@ describe('the Admin API of ITS-REST 1.1.0', () => {
     expect([await statusOfEhr(one), await statusOfEhr(two), await statusOfEhr(other)]).toEqual([
       404, 404, 200,
     ]);
+  });
+
+  it('removes none where one of them holds what can be taken out, unless it cascades', async () => {
+    const [one, source, target] = [await givenEhr(app), await givenEhr(app), await givenEhr(app)];
+    await merge(app, source, target).expect(200);
+    const path = `${ALL}?ehr_id=${one}&ehr_id=${target}`;
+    expect([(await remove(path)).status, await statusOfEhr(one)]).toEqual([409, 200]);
+    expect((await remove(`${path}&cascade=true`)).status).toBe(204);
+    expect([await statusOfEhr(one), await statusOfEhr(target)]).toEqual([404, 404]);
+  });
+
+  it('removes none where one of them is being merged, which all passes over', async () => {
+    const [one, merging] = [await givenEhr(app), await givenEhr(app)];
+    const isMerging = (set: object) =>
+      mongoose.connection.collection<{ _id: string }>('ehrs').updateOne({ _id: merging }, set);
+    await isMerging({ $set: { merging: randomUUID() } });
+    const named = await remove(`${ALL}?ehr_id=${one}&ehr_id=${merging}`);
+    expect([named.status, await statusOfEhr(one)]).toEqual([503, 200]);
+    const open = testApp({ ...SETTINGS, adminAllowDeleteAllEhrs: true });
+    expect((await remove(ALL, open)).status).toBe(204);
+    const left = [(await ehrById(one))?.state, (await ehrById(merging))?.state];
+    expect(left).toEqual([undefined, 'active']);
+    await isMerging({ $unset: { merging: '' } });
+    expect((await remove(ALL, open)).status).toBe(204);
+    expect(await ehrById(merging)).toBeNull();
   });
 
   it('records each EHR that it removes', async () => {
@@ -112,7 +141,26 @@ it('hands over what goes on after an EHR that is too large for one transaction i
   const ehrId = await givenEhr(app);
   await givenComposition(app, ehrId);
   const rest: Promise<void>[] = [];
-  await eraseEhr(ehrId, { versionsAtOnce: 1, handOver: (steps) => rest.push(steps) });
+  const handOver = (steps: () => Promise<void>) => rest.push(finishInTurn(ehrId, steps));
+  await eraseEhr(ehrId, { versionsAtOnce: 1, handOver });
   expect([rest.length, await statusOfEhr(ehrId)]).toEqual([1, 404]);
   await Promise.all(rest);
+  expect(await ehrById(ehrId)).toBeNull();
+});
+
+it('ends erasures one after another, and tells of one that fails', async () => {
+  const failures: unknown[] = [];
+  const end = onEvent('erasureFailure', (event) => failures.push(event));
+  const error = new Error('the database is away');
+  const seen: string[] = [];
+  const steps = (name: string, failure?: Error) => async () => {
+    seen.push(`${name} begins`);
+    await new Promise(setImmediate);
+    seen.push(`${name} ends`);
+    if (failure !== undefined) throw failure;
+  };
+  await Promise.all([finishInTurn('a', steps('a', error)), finishInTurn('b', steps('b'))]);
+  end();
+  expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+  expect(failures).toEqual([{ ehrId: 'a', error }]);
 });
