@@ -24,6 +24,11 @@ export interface Archetype {
 
 /** AOM 1.4: ARCHETYPE_ID, with its three parts. */
 const ARCHETYPE_ID = /^[A-Za-z]\w*-\w+-\w+\.[A-Za-z][\w-]*\.v\d[\w.-]*$/;
+/** What is stored, and named in headers and lists, has bounds. */
+const MAX_ID_LENGTH = 255;
+const MAX_LANGUAGES = 200;
+/** As BCP 47 has them, `zh-Hans-CN`; the oldest sources write `en_us`. */
+const MAX_LANGUAGE_LENGTH = 20;
 const SECTIONS =
   /^(archetype|specialise|specialize|concept|language|description|definition|invariant|ontology|annotations|revision_history)\b/;
 
@@ -41,7 +46,8 @@ export function parseArchetype(source: string): Archetype {
   characters(source);
   const sections = sectionsOf(source);
   const archetypeId = /^(?:\s*\([^)]*\))?\s*(\S+)\s*$/.exec(required(sections, 'archetype').text)?.[1] ?? '';
-  if (!ARCHETYPE_ID.test(archetypeId)) throw unreadable('its id is no ARCHETYPE_ID');
+  if (archetypeId.length > MAX_ID_LENGTH || !ARCHETYPE_ID.test(archetypeId))
+    throw unreadable(`its id is no ARCHETYPE_ID of at most ${MAX_ID_LENGTH} characters`);
   const concept = /^\s*\[(at\d+(?:\.\d+)*)\]/.exec(required(sections, 'concept').text)?.[1];
   if (concept === undefined) throw unreadable('its concept is no [at-code]');
   if (required(sections, 'definition').text.trim() === '') throw unreadable('its definition is empty');
@@ -54,13 +60,23 @@ export function parseArchetype(source: string): Archetype {
   if (!known.some(({ code }) => code === concept))
     throw unreadable(`its concept ${concept} has no term in ${originalLanguage}`);
   const others = Object.keys(blockOf(language.translations)).filter((each) => each !== originalLanguage);
-  return { archetypeId, originalLanguage, languages: [originalLanguage, ...others], concept, terms };
+  const languages = [originalLanguage, ...others];
+  requireFew(languages);
+  requireFew(Object.keys(terms));
+  return { archetypeId, originalLanguage, languages, concept, terms };
 }
 
-/** By keyword; a keyword stands at the beginning of a line, and no other line of a section begins with one at its margin. */
+function requireFew(languages: readonly string[]): void {
+  if (languages.length > MAX_LANGUAGES) throw unreadable(`it has more than ${MAX_LANGUAGES} languages`);
+  if (languages.some((code) => code.length > MAX_LANGUAGE_LENGTH))
+    throw unreadable(`a code of a language is longer than ${MAX_LANGUAGE_LENGTH} characters`);
+}
+
+/** By keyword, which stands at the beginning of a line. A line within a text, which may go over several, begins with none. */
 function sectionsOf(source: string): ReadonlyMap<string, Section> {
   const sections = new Map<string, Section>();
   let current: { name: string; line: number; lines: string[] } | null = null;
+  let isInText = false;
   const end = (): void => {
     if (current !== null) sections.set(current.name, { text: current.lines.join('\n'), line: current.line });
   };
@@ -68,17 +84,34 @@ function sectionsOf(source: string): ReadonlyMap<string, Section> {
     .replace(/^\uFEFF/, '')
     .split(/\r\n?|\n/)
     .forEach((line, index) => {
-      const keyword = SECTIONS.exec(line)?.[1];
+      const keyword = isInText ? undefined : SECTIONS.exec(line)?.[1];
       if (keyword === undefined) {
         current?.lines.push(line);
+        isInText = isTextOpen(current?.name, line, isInText);
         return;
       }
       end();
       if (sections.has(keyword)) throw unreadable(`the section ${keyword} stands twice`);
-      current = { name: keyword, line: index + 1, lines: [line.slice(keyword.length)] };
+      const behind = line.slice(keyword.length);
+      current = { name: keyword, line: index + 1, lines: [behind] };
+      isInText = isTextOpen(keyword, behind, false);
     });
   end();
   return sections;
+}
+
+/** Sections that are no ODIN: their texts end with the line, and their patterns may hold any sign. */
+const IN_LINES: readonly string[] = ['definition', 'invariant'];
+
+/** Whether a text goes on after a line of a section. */
+function isTextOpen(section: string | undefined, line: string, wasOpen: boolean): boolean {
+  if (section === undefined || IN_LINES.includes(section)) return false;
+  let isOpen = wasOpen;
+  for (const [token] of line.matchAll(/\\.|"|--/g)) {
+    if (token === '"') isOpen = !isOpen;
+    else if (token === '--' && !isOpen) return false;
+  }
+  return isOpen;
 }
 
 function required(sections: ReadonlyMap<string, Section>, name: string): Section {

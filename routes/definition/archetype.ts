@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
-import { within } from '../../openehr/base/work.js';
+import { within, type Work } from '../../openehr/base/work.js';
 import type { Settings } from '../../config/settings.js';
 import { createArchetype } from '../../change/definition/archetype.js';
 import { parseArchetype } from '../../openehr/archetype/archetype.js';
@@ -130,11 +130,13 @@ function headersOf({
 
 function write(ctx: Context, doc: ArchetypeDoc): void {
   const form = responseBody('archetype', ctx.get('Accept'));
-  writeText(ctx, form, form.format === 'TEXT' ? doc.source : JSON.stringify(described(doc)));
+  writeText(ctx, form, form.format === 'TEXT' ? doc.source : JSON.stringify(described(doc, ctx.state.work)));
 }
 
-function described({ source, created_timestamp: time }: ArchetypeDoc) {
-  const { archetypeId, originalLanguage, languages, concept, terms } = parseArchetype(source);
+function described({ source, created_timestamp: time }: ArchetypeDoc, work: Work) {
+  const { archetypeId, originalLanguage, languages, concept, terms } = within(work, () =>
+    parseArchetype(source),
+  );
   return {
     archetype_id: archetypeId,
     original_language: originalLanguage,

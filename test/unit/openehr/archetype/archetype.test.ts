@@ -49,10 +49,31 @@ it.each([
   [SOURCE.replace('[ISO_639-1::en]', '[ISO_639-1::constructor]'), 'has no term in constructor'],
   [SOURCE.replace('concept\n', 'concept\n[at0000]\nconcept\n'), 'the section concept stands twice'],
   [SOURCE.replace(/definition\n[\s\S]*?\nontology/, 'definition\n\nontology'), 'its definition is empty'],
+  [
+    SOURCE.replace('pulse_of_house.v1', `${'p'.repeat(250)}.v1`),
+    'its id is no ARCHETYPE_ID of at most 255 characters',
+  ],
+  [SOURCE.replaceAll('"de"', `"${'d'.repeat(21)}"`), 'longer than 20 characters'],
+  [
+    SOURCE.replace(
+      'translations = <',
+      `translations = <${Array.from({ length: 200 }, (_, index) => `["l${index}"] = <"">`).join('')}`,
+    ),
+    'more than 200 languages',
+  ],
   [SOURCE.replace('<"Puls">', '<"Puls"'), 'no > (line 57'],
   [SOURCE.replace('<"Puls">', `${'<a = '.repeat(60)}<"x">${'>'.repeat(60)}`), 'more than 50 blocks'],
 ])('refuses what it cannot read, with the place: %#', (source, message) => {
   expect(refusal(source)).toContain(message);
+});
+
+it('reads a line of a text as that, whatever it begins with', () => {
+  const text = 'Ein Puls\ndescription\n-- "gut"\nontology of it';
+  const source = SOURCE.replace('Der Schlag eines Herzens.', text.replaceAll('"', '\\"'));
+  expect(parseArchetype(source).terms.de).toMatchObject([{ description: text }]);
+  const commented = SOURCE.replace('\ndefinition\n', '\n-- 5" wide\ndefinition\n-- 5" wide\n');
+  expect(commented).not.toBe(SOURCE);
+  expect(parseArchetype(commented)).toEqual(parseArchetype(SOURCE));
 });
 
 describe('a text that is made to be slow', () => {
