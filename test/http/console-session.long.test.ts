@@ -164,4 +164,30 @@ inBrowser('a session with a password (skipped where no Chromium is installed)', 
     await quantity.waitFor();
     expect(await quantity.inputValue()).toBe('');
   });
+
+  it('that is locked takes the password for itself, with the search of everything open too', async () => {
+    const { view } = await formOf(web, { basic: { user: 'ada', password: PASSWORD } });
+    await web.page.clock.install();
+    await web.open(view);
+    await signIn('ada');
+    await web.page.getByLabel('quantity').first().waitFor();
+    const asked: string[] = [];
+    web.page.on('request', (request) => asked.push(decodeURIComponent(request.url()) + request.postData()));
+    await web.page.keyboard.press('Control+K');
+    await web.page.locator('input[aria-label="Search"]:focus').waitFor();
+    await web.page.clock.fastForward('15:30');
+    const dialog = web.page.getByRole('dialog');
+    await dialog.getByText('Locked').waitFor();
+    const password = dialog.getByRole('textbox', { name: 'Password' });
+    await password.focus();
+    await web.page.keyboard.type(PASSWORD);
+    expect(await password.inputValue()).toBe(PASSWORD);
+    await web.page.clock.runFor(1000);
+    expect(await web.page.getByRole('textbox', { name: 'Search' }).count()).toBe(0);
+    expect(asked.filter((request) => request.includes(PASSWORD.slice(0, 5)))).toEqual([]);
+    await dialog.getByLabel('User').fill('ada');
+    await password.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await web.page.getByRole('textbox', { name: 'Search' }).count()).toBe(0);
+  });
 });

@@ -35,6 +35,8 @@ export function Palette({
   const { actions, isComplete } = useActions(text);
   useEffect(() => {
     spotlight.open();
+    // Also where the page takes it away, which is no closing of it.
+    return () => spotlight.close();
   }, []);
   useEffect(() => {
     if (!isChosen || !isComplete) return undefined;

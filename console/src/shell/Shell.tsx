@@ -1,7 +1,7 @@
 import { useHotkeys, useDisclosure } from '@mantine/hooks';
 import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
 import { useIsClosed, useSession, useWhyOver } from '../session/session.js';
 import { useHiddenPage, useIdleLock } from '../session/use-idle-lock.js';
@@ -42,7 +42,12 @@ export function Shell(): ReactNode {
   useHiddenPage(why === 'away');
   const isClosed = useIsClosed();
   const [isSearching, search] = useDisclosure();
-  const [wanted, want] = useTypedAhead(isSearching);
+  // Over a page that is locked the keys are those of a password.
+  const isFinding = isSearching && !isOver;
+  const [wanted, want] = useTypedAhead(isFinding);
+  useEffect(() => {
+    if (isOver) search.close();
+  }, [isOver, search.close]);
   const [isHelping, help] = useDisclosure();
   // Also out of a field, where a question mark is a letter.
   useHotkeys(isOver ? [] : [['mod+K', search.open]], []);
@@ -82,7 +87,7 @@ export function Shell(): ReactNode {
         <ConnectionBar />
         <Suspense key={person}>{isIn ? <Outlet /> : <SignIn />}</Suspense>
       </main>
-      <Suspense>{isSearching && <Palette wanted={wanted} want={want} close={search.close} />}</Suspense>
+      <Suspense>{isFinding && <Palette wanted={wanted} want={want} close={search.close} />}</Suspense>
       <Suspense>
         <Toasts />
       </Suspense>
