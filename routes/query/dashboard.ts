@@ -20,6 +20,8 @@ const MAX_AQL = 20_000;
 const MAX_VALUE = 1_000;
 const MAX_PANELS = 24;
 const MAX_PARAMETERS = 50;
+/** A list of all of a user is read at once. */
+const MAX_BYTES = 1_048_576;
 
 interface DashboardBody {
   readonly name: string;
@@ -43,7 +45,9 @@ const bodySchema = Joi.object<DashboardBody>({
         show: Joi.valid('table', 'chart').required(),
       }),
     ),
-  parameters: Joi.object().max(MAX_PARAMETERS).pattern(Joi.string(), Joi.string().allow('').max(MAX_VALUE)),
+  parameters: Joi.object()
+    .max(MAX_PARAMETERS)
+    .pattern(Joi.string().max(MAX_NAME), Joi.string().allow('').max(MAX_VALUE)),
 });
 
 /** Queries that users want to see together, each his own: docs/spec/rest.md#dashboards */
@@ -75,6 +79,7 @@ export function dashboardOperations(): OperationGroup {
         request: { schema: 'DashboardBody', types: 'json' },
         responses: { 200: { description: 'Saved', body: { schema: 'Dashboard', types: 'json' } } },
         errors: [400, 409],
+        largestBody: { bytes: MAX_BYTES, setting: null },
         handle: async (ctx) => {
           responseBody('json', ctx.get('Accept'));
           const { name, panels, parameters = {} } = bodyOf(ctx, bodySchema);

@@ -86,7 +86,7 @@ function bodyError(error: Error, { bytes, setting }: LargestBody): CdrError {
   if (status === 413)
     return new CdrError(
       'too-large',
-      `the body is larger than ${bytes} bytes (${setting}): send less at a time`,
+      `the body is larger than ${bytes} bytes${setting === null ? '' : ` (${setting})`}: send less at a time`,
       {
         budget: { name: 'bodyBytes', setting, limit: bytes, used: null },
         cause: error,

@@ -108,8 +108,9 @@ export function body(
     }
     const ofKind = operation.audit === 'query' ? queries : (operation.largestBody ?? bodies);
     const largest = ofKind.bytes < bodies.bytes ? ofKind : bodies;
-    const read = readers.get(largest.setting) ?? readBodyText(largest, settings.maxBodyNodes, underWay);
-    readers.set(largest.setting, read);
+    const limit = `${largest.setting} ${largest.bytes}`;
+    const read = readers.get(limit) ?? readBodyText(largest, settings.maxBodyNodes, underWay);
+    readers.set(limit, read);
     await read(ctx, next);
   };
 }

@@ -65,10 +65,11 @@ export type AuditKind = 'none' | 'read' | 'query' | 'write' | 'admin';
 /** HTTP methods of the table; HEAD follows from GET. */
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS';
 
-/** Bytes that a body may have, and the setting that says so. */
+/** Bytes that a body may have, and the setting that says so; null: no setting does. */
 export interface LargestBody {
   readonly bytes: number;
-  readonly setting: 'MAX_BODY_BYTES' | 'MAX_QUERY_BYTES' | 'MAX_TEMPLATE_BYTES' | 'MAX_COMPOSITION_BYTES';
+  readonly setting:
+    'MAX_BODY_BYTES' | 'MAX_QUERY_BYTES' | 'MAX_TEMPLATE_BYTES' | 'MAX_COMPOSITION_BYTES' | null;
 }
 
 /** One operation of the API. Router, documentation, access, audit, metrics and `Allow` are derived from it. */

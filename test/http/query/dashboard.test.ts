@@ -41,6 +41,11 @@ describe('dashboards', () => {
     const who = somebody();
     await save(who, { ...BODY, panels: [{ ...PANEL, show: 'pie' }] }).expect(400);
     await save(who, { ...BODY, more: 1 }).expect(400);
+    await save(who, { ...BODY, parameters: { ['x'.repeat(201)]: '' } }).expect(400);
+    const large = await save(who, { ...BODY, panels: [{ ...PANEL, q: 'x'.repeat(1_100_000) }] }).expect(413);
+    expect(large.body).toMatchObject({
+      message: 'the body is larger than 1048576 bytes: send less at a time',
+    });
     const ids = Array.from({ length: 50 }, () => randomUUID());
     for (const id of ids) await save(who, BODY, id).expect(200);
     await save(who, BODY).expect(409);
