@@ -6,6 +6,7 @@ import {
   removeDashboard,
   type DashboardDoc,
 } from '../models/dashboard.js';
+import { holdOwnList } from '../models/own-list.js';
 import { inAuditedTransaction } from './commit/audit-draft.js';
 
 /** Dashboards that one owner can have. */
@@ -31,6 +32,7 @@ export async function saveDashboard(
   const dashboard = { _id, dashboard_id: dashboardId, owner, name, content, saved_at: new Date() };
   await inAuditedTransaction(
     async () => {
+      await holdOwnList('dashboards', owner);
       const known = await dashboardsOf(owner, MOST);
       if (known.length === MOST && known.every((each) => each._id !== _id))
         throw new CdrError('conflict', `you have ${MOST} dashboards: delete one of them first`);

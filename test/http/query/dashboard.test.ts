@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
 import request from 'supertest';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -50,5 +51,18 @@ describe('dashboards', () => {
     for (const id of ids) await save(who, BODY, id).expect(200);
     await save(who, BODY).expect(409);
     await save(who, { ...BODY, name: 'again' }, ids[0]).expect(200);
+  });
+
+  it('are no more than they may be when several are saved at once: each writes what is one of their owner', async () => {
+    const who = somebody();
+    for (let count = 1; count < 50; count += 1) await save(who, BODY).expect(200);
+    const owner = `${Buffer.from(who.split('.')[1]!, 'base64url')}`;
+    const { sub } = JSON.parse(owner) as { sub: string };
+    const holds = mongoose.connection.collection<{ _id: string; saves: number }>('dashboards');
+    const hold = () => holds.findOne({ _id: { $regex: sub }, saves: { $exists: true } });
+    expect((await hold())?.saves).toBe(49);
+    const answers = await Promise.all([1, 2, 3, 4].map(async () => (await save(who, BODY)).status));
+    expect(answers.sort()).toEqual([200, 409, 409, 409]);
+    expect(await listed(who)).toHaveLength(50);
   });
 });
