@@ -6,12 +6,13 @@ import {
   removeFavourites,
   type FavouriteDoc,
 } from '../models/favourite.js';
+import { holdOwnList } from '../models/own-list.js';
 import { activeEhrsAmong, type ListedEhr } from '../models/ehr-identity.js';
 import { inAuditedTransaction } from './commit/audit-draft.js';
 import { holdWritable, mergesTookTo, readableEhr } from './commit/ehr-access.js';
 
-/** Favourites of one list. */
-const LISTED = 200;
+/** Favourites that one owner can have. */
+const MOST = 200;
 
 /** An EHR that somebody wants to find again. */
 export interface FavouriteEhr {
@@ -19,7 +20,7 @@ export interface FavouriteEhr {
   readonly since: Date;
 }
 
-/** The newest favourites of an owner, each the EHR that merges took it to, and none twice. */
+/** The favourites of an owner, newest first, each the EHR that merges took it to, and none twice. */
 export async function listFavourites(owner: string): Promise<FavouriteEhr[]> {
   const since = new Map<string, Date>();
   for (const { doc, ehrId } of await nowOf(owner))
@@ -33,13 +34,18 @@ export async function listFavourites(owner: string): Promise<FavouriteEhr[]> {
 
 /**
  * Makes an EHR a favourite. Holds it: none is left of one that is erased meanwhile.
- * @throws not-found for an unknown EHR; conflict for a merged one
+ * @throws not-found for an unknown EHR; conflict for a merged one, and when the owner has as many as he can have
  */
 export function saveFavourite(owner: string, ehrId: string): Promise<void> {
   return inAuditedTransaction(
     async () => {
       await holdWritable(ehrId);
-      await putFavourite({ _id: favouriteKey(owner, ehrId), owner, ehr_id: ehrId, since: new Date() });
+      await holdOwnList('favourites', owner);
+      const _id = favouriteKey(owner, ehrId);
+      const known = await favouritesOf(owner, MOST);
+      if (known.length === MOST && known.every((each) => each._id !== _id))
+        throw new CdrError('conflict', `you have ${MOST} favourites: take one of them away first`);
+      await putFavourite({ _id, owner, ehr_id: ehrId, since: new Date() });
     },
     () => ({ ehr_id: ehrId }),
   );
@@ -60,6 +66,6 @@ export async function deleteFavourite(owner: string, ehrId: string): Promise<voi
 async function nowOf(
   owner: string,
 ): Promise<{ readonly doc: FavouriteDoc; readonly ehrId: string | null }[]> {
-  const docs = await favouritesOf(owner, LISTED);
+  const docs = await favouritesOf(owner, MOST);
   return Promise.all(docs.map(async (doc) => ({ doc, ehrId: await mergesTookTo(doc.ehr_id) })));
 }

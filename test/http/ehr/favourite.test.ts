@@ -41,6 +41,22 @@ describe('favourites', () => {
     await ask('put', one, bearer(['AUDITOR'])).expect(403);
   });
 
+  it('are as many as can be listed and taken away', async () => {
+    const [oldest, next, last] = [await givenEhr(app), await givenEhr(app), await givenEhr(app)];
+    const who = somebody();
+    await ask('put', oldest, who).expect(204);
+    const favourites = mongoose.connection.collection<{ _id: string }>('favourites');
+    const { owner } = (await favourites.findOne({ ehr_id: oldest }))!;
+    const since = new Date();
+    const more = Array.from({ length: 198 }, () => randomUUID());
+    await favourites.insertMany(more.map((id) => ({ _id: `${who} ${id}`, owner, ehr_id: id, since })));
+    const answers = await Promise.all([next, last].map(async (id) => (await ask('put', id, who)).status));
+    expect(answers.sort()).toEqual([204, 409]);
+    await ask('put', oldest, who).expect(204);
+    await ask('delete', oldest, who).expect(204);
+    for (const ehrId of [next, last]) await ask('put', ehrId, who).expect(204);
+  });
+
   it('follow a merge and its undoing, and are there once when both were favourites', async () => {
     const [source, target] = [await givenEhr(app), await givenEhr(app)];
     const who = somebody();
