@@ -38,7 +38,7 @@ export async function saveDashboard(
         throw new CdrError('conflict', `you have ${MOST} dashboards: delete one of them first`);
       await putDashboard(dashboard);
     },
-    () => ({}),
+    () => ({ objects: [dashboardId] }),
   );
   return dashboard;
 }
@@ -50,6 +50,6 @@ export async function deleteDashboard({ owner, dashboardId }: DashboardAddress):
       if (!(await removeDashboard(dashboardKey(owner, dashboardId))))
         throw new CdrError('not-found', `you have no dashboard ${dashboardId}`);
     },
-    () => ({}),
+    () => ({ objects: [dashboardId] }),
   );
 }

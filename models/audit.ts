@@ -26,7 +26,7 @@ const SUBJECT = {
   ehr_count: optional(number),
   /** Of administration: an id of a composition, template, query, or the other EHR of a merge. */
   target: optional(text),
-  /** Ids of versions, containers, CONTRIBUTIONs, templates, stored queries; at most `MAX_AUDIT_IDS`. */
+  /** Ids of versions, containers, CONTRIBUTIONs, templates, stored queries, dashboards; at most `MAX_AUDIT_IDS`. */
   objects: optional(opaque<readonly string[]>()),
   /** Text of a query with `?` for every literal. */
   aql: optional(text),

@@ -36,6 +36,8 @@ describe('dashboards', () => {
     await remove(somebody()).expect(404);
     await remove(who).expect(204);
     await remove(who).expect(404);
+    const audit = mongoose.connection.collection('audit');
+    expect(await audit.distinct('operation', { objects: id })).toEqual(['dashboard_delete', 'dashboard_save']);
   });
 
   it('are one and no more than they may be', async () => {
