@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import { readConfig, type FoundConfig } from './command/config.js';
-import { generate, watchedOf } from './command/run.js';
+import { generate, namedBy, watchedOf } from './command/run.js';
 import { remoteServer } from './command/server.js';
 import { workOnChanges } from './command/watch.js';
 
@@ -12,9 +13,15 @@ interface ViteConfig {
 
 /** What of Vite's server for development is used. */
 interface ViteServer {
+  readonly config: ViteConfig;
   readonly ws: {
     send(message: { type: 'error'; err: { message: string; stack: string } } | { type: 'full-reload' }): void;
   };
+}
+
+/** What of the context of Vite's hooks says which server or build it is about. */
+interface ViteContext {
+  readonly environment: { getTopLevelConfig(): object };
 }
 
 /** The plug-in as Vite takes it. */
@@ -23,22 +30,20 @@ export interface CodegenPlugin {
   configResolved(config: ViteConfig): void;
   buildStart(this: { addWatchFile(file: string): void }): Promise<void>;
   configureServer(server: ViteServer): Promise<void>;
-  closeBundle(): void;
+  closeBundle(this: ViteContext): void;
 }
 
 /**
  * Writes what `everchart.config.ts` names when Vite starts, and again whenever a template or query of it changes; a mistake ends
  * a build, and stands over the page in development. `EVERCHART_URL` and `EVERCHART_TOKEN` name a server where no files are.
- * `config`: another configuration than that of Vite's root.
+ * `config`: another configuration than that of Vite's root, from which a path starts.
  */
 export default function everchart({ config: file }: { readonly config?: string } = {}): CodegenPlugin {
   let vite: ViteConfig;
-  const found = memoized(() => readConfig(file, vite.root));
-  const write = async (): Promise<void> => {
-    const configured = await found();
-    await generate(configured, targetOf(configured), remoteServer);
-  };
-  const closed = new AbortController();
+  const configurationIn = (root: string): Promise<FoundConfig> =>
+    readConfig(file === undefined ? undefined : resolve(root, file), root);
+  // Vite starts its server anew with the same plug-in, and ends the old one after that.
+  const servers = new WeakMap<object, AbortController>();
   return {
     name: 'everchart-codegen',
     configResolved(config) {
@@ -47,30 +52,33 @@ export default function everchart({ config: file }: { readonly config?: string }
     async buildStart() {
       // A server for development looks for changes by itself.
       if (vite.command !== 'build') return;
-      for (const path of watchedOf(await found())) this.addWatchFile(path);
-      await write();
+      const configured = await configurationIn(vite.root);
+      for (const path of [...namedBy(configured), ...watchedOf(configured)]) this.addWatchFile(path);
+      await write(configured);
     },
     async configureServer(server) {
-      const configured = await found();
-      const work = telling(write, server, vite.logger);
+      const configured = await configurationIn(server.config.root);
+      const closed = new AbortController();
+      servers.set(server.config, closed);
+      const work = telling(() => write(configured), server);
       // Vite goes on once all is written; what looks for changes goes on beside it.
-      await new Promise<void>((resolve) => {
-        const step = (): Promise<void> => work().then(resolve);
+      await new Promise<void>((written) => {
+        const step = (): Promise<void> => work().then(written);
         void workOnChanges(() => watchedOf(configured), step, closed.signal);
       });
     },
     closeBundle() {
-      closed.abort();
+      servers.get(this.environment.getTopLevelConfig())?.abort();
     },
   };
 }
 
+function write(configured: FoundConfig): Promise<void> {
+  return generate(configured, targetOf(configured), remoteServer);
+}
+
 /** Work whose mistakes are told in the log and over the page, until it succeeds. */
-function telling(
-  work: () => Promise<void>,
-  server: ViteServer,
-  logger: ViteConfig['logger'],
-): () => Promise<void> {
+function telling(work: () => Promise<void>, server: ViteServer): () => Promise<void> {
   let isWrong = false;
   return async () => {
     try {
@@ -81,7 +89,7 @@ function telling(
     } catch (error) {
       isWrong = true;
       const message = error instanceof Error ? error.message : String(error);
-      logger.error(message);
+      server.config.logger.error(message);
       server.ws.send({ type: 'error', err: { message, stack: '' } });
     }
   };
@@ -92,9 +100,4 @@ function targetOf({ config }: FoundConfig): Parameters<typeof generate>[1] {
   const { EVERCHART_URL, EVERCHART_TOKEN: token } = process.env;
   const url = config.url ?? EVERCHART_URL;
   return { isQuiet: true, ...(url !== undefined && { url }), ...(token !== undefined && { token }) };
-}
-
-function memoized<T>(get: () => Promise<T>): () => Promise<T> {
-  let got: Promise<T> | undefined;
-  return () => (got ??= get());
 }

@@ -53,9 +53,23 @@ export async function generate(found: FoundConfig, target: Target, server: Templ
 
 /** The files that it names as they are now, those of its folders too. */
 export function watchedOf(found: FoundConfig): readonly string[] {
+  const { opts, queries } = pathsIn(found);
+  return [...filesOf(opts, '.opt'), ...queryFiles(queries)];
+}
+
+/** The files and folders that it names. */
+export function namedBy(found: FoundConfig): readonly string[] {
+  const { opts, queries } = pathsIn(found);
+  return [...opts, ...queries];
+}
+
+function pathsIn(found: FoundConfig): {
+  readonly opts: readonly string[];
+  readonly queries: readonly string[];
+} {
   const { templates, queries } = found.config;
   const opts = [...(templates?.files ?? []), ...(queries?.templates ?? [])];
-  return [...filesOf(pathsOf(found, opts), '.opt'), ...queryFiles(pathsOf(found, queries?.files ?? []))];
+  return { opts: pathsOf(found, opts), queries: pathsOf(found, queries?.files ?? []) };
 }
 
 function pathsOf({ folder }: FoundConfig, paths: readonly string[]): readonly string[] {

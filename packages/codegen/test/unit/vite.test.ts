@@ -55,12 +55,12 @@ const made = (name: string): string =>
   existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
 
 /** Runs Vite with the plug-in; gives what it says so far. Its errors are lines that begin with `wrong: `. */
-function run(what: string): () => string {
+function run(what: string, options = ''): () => string {
   const program = `import { build, createLogger, createServer } from '${url('node_modules/vite/dist/node/index.js')}';
 import everchart from '${url('packages/codegen/src/vite.ts')}';
 const customLogger = createLogger('silent');
 customLogger.error = (message) => console.log('wrong: ' + message);
-const common = { root: ${JSON.stringify(folder)}, configFile: false, customLogger, plugins: [everchart()] };
+const common = { root: ${JSON.stringify(folder)}, configFile: false, customLogger, plugins: [everchart(${options})] };
 ${what}`;
   file('program.mjs', program);
   // Nothing of the folder is named from where it runs.
@@ -69,6 +69,14 @@ ${what}`;
   for (const stream of [vite.stdout!, vite.stderr!])
     stream.on('data', (piece: Buffer) => (said += piece.toString()));
   return () => said;
+}
+
+/** Until it is so; while what runs goes on. */
+async function until(said: () => string, condition: () => boolean): Promise<void> {
+  while (!condition()) {
+    expect([vite?.exitCode, said()]).toEqual([null, expect.anything()]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 it('is a plug-in by the types of Vite, which the package does not bring', () => {
@@ -84,30 +92,44 @@ it('writes what a build imports, and a mistake ends the build with its place', a
   expect(made(`dist/assets/${script}`)).toContain('minimal_evaluation.en.v1');
 
   file('queries/some.aql', 'SELECT FROM nothing');
-  const refused = run('await build(common);');
+  // The configuration is looked for from Vite's root, wherever Vite runs.
+  const refused = run('await build(common);', "{ config: 'everchart.config.mjs' }");
   await once(vite!, 'close');
   expect([vite!.exitCode, refused()]).toEqual([1, expect.stringMatching(/some\.aql:1:\d+: /)]);
 }, 240_000);
 
-it('writes beside a server for development, again when something changes, and says what is wrong', async () => {
+it('builds again when a file comes into a folder that is named', async () => {
   const said = run(`import { existsSync } from 'node:fs';
-const server = await createServer({ ...common, server: { middlewareMode: true, ws: false } });
+const building = await build({ ...common, build: { watch: {} } });
+while (!existsSync(${JSON.stringify(join(folder, 'close'))})) await new Promise((resolve) => setTimeout(resolve, 50));
+await building.close();`);
+  await until(said, () => existsSync(join(folder, 'dist/index.html')));
+  file('queries/more.aql', QUERY.replace('first', 'second'));
+  await until(said, () => made('gen/more.ts').includes('second'));
+  file('close', '');
+  await once(vite!, 'close');
+}, 240_000);
+
+it('writes beside a server for development, again when something changes, and says over the page what is wrong', async () => {
+  const said = run(`import { existsSync } from 'node:fs';
+const spy = { name: 'spy', configureServer: ({ ws }) => void (ws.send = (message) => console.log('sent: ' + JSON.stringify(message))) };
+const plugins = [spy, ...common.plugins];
+const server = await createServer({ ...common, plugins, server: { middlewareMode: true, ws: false } });
+await server.restart();
+console.log('started anew');
 while (!existsSync(${JSON.stringify(join(folder, 'close'))})) await new Promise((resolve) => setTimeout(resolve, 50));
 await server.close();`);
-  const until = async (condition: () => boolean): Promise<void> => {
-    while (!condition()) {
-      expect([vite?.exitCode, said()]).toEqual([null, expect.anything()]);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  };
-  await until(() => made('gen/some.ts').includes('first'));
+  await until(said, () => said().includes('started anew'));
+  expect(made('gen/some.ts')).toContain('first');
 
   file('queries/some.aql', 'SELECT FROM nothing');
-  await until(() => /wrong: .*some\.aql:1:\d+: /.test(said()));
+  await until(said, () => /wrong: .*some\.aql:1:\d+: /.test(said()));
+  await until(said, () => /sent: {"type":"error","err":{"message":"[^"]*some\.aql:1:\d+: /.test(said()));
 
   file('queries/more.aql', QUERY.replace('first', 'second'));
   file('queries/some.aql', QUERY.replace('first', 'third'));
-  await until(() => made('gen/more.ts').includes('second') && made('gen/some.ts').includes('third'));
+  await until(said, () => made('gen/more.ts').includes('second') && made('gen/some.ts').includes('third'));
+  await until(said, () => said().includes('sent: {"type":"full-reload"}'));
 
   file('close', '');
   await once(vite!, 'close');
