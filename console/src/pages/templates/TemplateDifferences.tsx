@@ -1,29 +1,33 @@
 import { Text } from '@mantine/core';
-import type { WebTemplate } from '@everchart/client';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
-import { templateDifferences } from '../../record/template-differences.js';
+import { isSameOpt, templateDifferences, type WholeTemplate } from '../../record/template-differences.js';
 
 /** What one template takes otherwise than another, node by node. */
 export function TemplateDifferences({
   before,
   after,
 }: {
-  readonly before: WebTemplate;
-  readonly after: WebTemplate;
+  readonly before: WholeTemplate;
+  readonly after: WholeTemplate;
 }): ReactNode {
   const { t, language } = useMessages();
   const differences = templateDifferences(before, after, language);
-  if (differences.length === 0) return <Text mt="xs">{t('templates.same')}</Text>;
+  if (differences.length === 0) {
+    const isSame = isSameOpt(before.opt, after.opt);
+    return <Text mt="xs">{t(isSame ? 'templates.same' : 'templates.otherParts')}</Text>;
+  }
   return (
     <ul className="differences template-differences">
       {differences.map(({ path, name, before: was, after: is }) => (
         <li key={path}>
           <Text>
-            {name}{' '}
-            <Text span size="xs" c="dimmed">
-              <code>{path}</code>
-            </Text>
+            {name ?? t(path === 'concept' ? 'templates.concept' : 'templates.languages')}{' '}
+            {name !== undefined && (
+              <Text span size="xs" c="dimmed">
+                <code>{path}</code>
+              </Text>
+            )}
           </Text>
           <Text size="sm">
             {was === null ? <b className="quiet">{t('diff.added')}</b> : <del>{was}</del>}

@@ -62,10 +62,13 @@ function Differences({
 }): ReactNode {
   const api = useApi();
   const { data, error } = useQuery({
-    queryKey: ['web-template', other],
-    queryFn: () => api.webTemplate(other),
+    queryKey: ['template-differences', template.templateId, other],
+    queryFn: async () => ({
+      before: { web: await api.webTemplate(other), opt: await api.opt(other) },
+      after: { web: template, opt: await api.opt(template.templateId) },
+    }),
     staleTime: Infinity,
   });
   if (error !== null) return <Failure error={error} />;
-  return data === undefined ? <Loading rows={4} /> : <TemplateDifferences before={data} after={template} />;
+  return data === undefined ? <Loading rows={4} /> : <TemplateDifferences {...data} />;
 }

@@ -94,8 +94,8 @@ function Replacement({ id, opt }: { readonly id: string; readonly opt: string })
   const { data, error } = useQuery({
     queryKey: ['template-preview', id, opt],
     queryFn: async () => ({
-      before: await api.webTemplate(id),
-      after: await api.previewTemplate(id, opt),
+      before: { web: await api.webTemplate(id), opt: await api.opt(id) },
+      after: { web: await api.previewTemplate(id, opt), opt },
     }),
     staleTime: 0,
     gcTime: 0,
