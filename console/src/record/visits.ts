@@ -7,7 +7,6 @@ const DEEDS = [
   ['composition_update', 'changed'],
   ['composition_delete', 'deleted'],
   ['composition_get', 'read'],
-  ['composition_preview', 'read'],
   ['versioned_composition', 'read'],
   ['ehr_status_update', 'changedStatus'],
   ['ehr_status_get', 'readStatus'],
