@@ -6,6 +6,7 @@ const inBrowser = hasBrowser ? describe : describe.skip;
 
 inBrowser('the search of everything (skipped where no Chromium is installed)', () => {
   const web = useConsole();
+  const blur = () => web.page.evaluate('document.activeElement.blur()');
   const hits = () => web.page.locator('.mantine-Spotlight-action');
 
   it('loses no letter that is typed before it is there, and takes Enter of then when it has found', async () => {
@@ -25,6 +26,31 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     await web.page.getByText('6 of 6 compositions').waitFor();
     await web.page.getByRole('heading', { name: 'P-0001' }).waitFor();
     expect(await hits().count()).toBe(0);
+    await web.expectGood();
+  });
+
+  it('takes keys as long as the focus is where it was, and closes by Escape before it is there', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await web.page.route(/Palette/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await web.open('/patients');
+    const field = web.page.locator('main input').first();
+    await field.waitFor();
+    await blur();
+    await web.page.keyboard.press('Control+K');
+    await web.page.keyboard.type('x');
+    await field.focus();
+    await web.page.keyboard.type('P-0001');
+    expect(await field.inputValue()).toBe('P-0001');
+    await blur();
+    await web.page.keyboard.press('Escape');
+    release();
+    await web.page.getByRole('link', { name: 'Overview' }).click();
+    await web.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await web.page.getByRole('textbox', { name: 'Search' }).count()).toBe(0);
     await web.expectGood();
   });
 

@@ -44,7 +44,7 @@ export function Shell(): ReactNode {
   const [isSearching, search] = useDisclosure();
   // Over a page that is locked the keys are those of a password.
   const isFinding = isSearching && !isOver;
-  const [wanted, want] = useTypedAhead(isFinding);
+  const [wanted, want] = useTypedAhead(isFinding, search.close);
   useEffect(() => {
     if (isOver) search.close();
   }, [isOver, search.close]);

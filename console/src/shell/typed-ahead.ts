@@ -8,31 +8,41 @@ export interface Wanted {
 
 const NOTHING: Wanted = { text: '', isChosen: false };
 
+/** Keys that write nothing and mean something to the palette. */
+const OTHERS = ['Backspace', 'Enter', 'Escape'];
+
 /** The field of the palette, when it can be typed in. */
 export const FIELD = '.mantine-Spotlight-search';
 
 /**
  * What is typed into the palette. The first letters come before its file: from the moment it is opened until its field has the
- * focus, keys are taken here.
+ * focus, keys are taken here, as long as the focus is where it was: whoever went elsewhere writes there.
  */
-export function useTypedAhead(isOpen: boolean): readonly [Wanted, (wanted: Wanted) => void] {
+export function useTypedAhead(
+  isOpen: boolean,
+  close: () => void,
+): readonly [Wanted, (wanted: Wanted) => void] {
   const [wanted, setWanted] = useState(NOTHING);
   useEffect(() => {
     if (!isOpen) return undefined;
+    const before = document.activeElement;
     const take = (event: KeyboardEvent): void => {
-      if (document.activeElement?.matches(FIELD) === true || event.isComposing) return;
+      const focused = document.activeElement;
+      // What had the focus may be gone, and then the page has it.
+      if ((focused !== before && focused !== document.body) || event.isComposing) return;
       const { key } = event;
-      if (!isWritten(event) && key !== 'Backspace' && key !== 'Enter') return;
+      if (!isWritten(event) && !OTHERS.includes(key)) return;
       event.preventDefault();
       event.stopPropagation();
-      setWanted((before) => withKey(before, key));
+      if (key === 'Escape') close();
+      else setWanted((was) => withKey(was, key));
     };
     addEventListener('keydown', take, { capture: true });
     return () => {
       removeEventListener('keydown', take, { capture: true });
       setWanted(NOTHING);
     };
-  }, [isOpen]);
+  }, [isOpen, close]);
   return [wanted, setWanted];
 }
 
