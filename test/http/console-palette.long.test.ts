@@ -54,6 +54,21 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     await web.expectGood();
   });
 
+  it('offers four favourites at first, and the pages below them', async () => {
+    const ehrs = Array.from({ length: 9 }, (_, index) => ({
+      ehr_id: `${index}`,
+      subject: { id: `F-${index}` },
+    }));
+    await web.page.route('**/rest/favourite', (route) => route.fulfill({ json: ehrs }));
+    await web.open('/');
+    await web.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await web.page.keyboard.press('Control+K');
+    await hits().filter({ hasText: 'F-3' }).waitFor();
+    expect(await hits().filter({ hasText: 'F-' }).count()).toBe(4);
+    await hits().filter({ hasText: 'Patients' }).waitFor();
+    await web.expectGood();
+  });
+
   it('opens what Enter asks for, not what was found for fewer letters', async () => {
     await web.open('/');
     await web.page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -84,6 +99,8 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     expect(await web.page.getByRole('navigation', { name: 'Opened lately' }).count()).toBe(0);
     await web.page.keyboard.press('Control+K');
     await hits().filter({ hasText: 'P-0002' }).waitFor();
+    const group = web.page.locator('.mantine-Spotlight-actionsGroup').first();
+    expect(await group.getAttribute('style')).toContain('Favourites');
     await web.page.keyboard.press('ArrowDown');
     await web.page.keyboard.press('Enter');
     await web.page.getByRole('heading', { name: 'P-0002' }).waitFor();

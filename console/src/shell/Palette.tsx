@@ -12,11 +12,17 @@ import { findPatients } from '../pages/patients/patient-queries.js';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { LANGUAGES, type Language } from '../messages/languages.js';
 import { useMessages } from '../messages/messages.js';
-import { useFavourites, useRecent } from '../pages/patients/use-known-patients.js';
+import type { OpenedRecord } from '../record/recent.js';
+import { useAskedFavourites, useRecent } from '../pages/patients/use-known-patients.js';
 import { patientView, templateView, useGo } from './address.js';
 import { FIELD, type Wanted } from './typed-ahead.js';
 import { useApi, useIsClosed, useSession } from '../session/session.js';
 import { useSignOut } from '../session/use-sign-out.js';
+
+/** What is shown of all that is found. */
+const LIMIT = 8;
+/** Of favourites, and of those opened lately, before anything is typed: pages stand below them. */
+const KNOWN = 4;
 
 const ACTION = '.mantine-Spotlight-action';
 
@@ -59,7 +65,7 @@ export function Palette({
       onQueryChange={(next) => want({ text: next, isChosen: false })}
       onSpotlightClose={close}
       nothingFound={t('palette.nothing')}
-      limit={8}
+      limit={text === '' ? LIMIT + KNOWN : LIMIT}
       scrollable
       maxHeight={420}
       shortcut={null}
@@ -147,24 +153,23 @@ function useActions(text: string): {
   });
   const templates = useQuery({ queryKey: ['templates'], queryFn: api.templates, enabled: isOpen });
   const queries = useQuery({ queryKey: ['stored-queries'], queryFn: api.storedQueries, enabled: isOpen });
-  const favourites = useFavourites(isOpen) ?? [];
-  const recent = useRecent();
-  const known = [
-    ...favourites,
-    ...recent.filter((one) => favourites.every((each) => each.ehrId !== one.ehrId)),
-  ];
+  const kept = useAskedFavourites(isOpen);
+  const favourites = kept.favourites ?? [];
+  const recent = useRecent().filter((one) => favourites.every((each) => each.ehrId !== one.ehrId));
   const isComplete =
-    wanted === text.trim() && ![patients, templates, queries].some(({ isFetching }) => isFetching);
+    wanted === text.trim() && ![patients, templates, queries, kept].some(({ isFetching }) => isFetching);
+  const known = (group: string, records: readonly OpenedRecord[]): SpotlightActionGroupData => ({
+    group,
+    actions: (text === '' ? records.slice(0, KNOWN) : []).map(({ ehrId, name }) => ({
+      id: `known ${ehrId}`,
+      label: name,
+      description: ehrId,
+      onClick: () => go(patientView(ehrId)),
+    })),
+  });
   const actions = [
-    {
-      group: t('own.recent'),
-      actions: (text === '' ? known : []).map(({ ehrId, name }) => ({
-        id: `known ${ehrId}`,
-        label: name,
-        description: ehrId,
-        onClick: () => go(patientView(ehrId)),
-      })),
-    },
+    known(t('own.favourites'), favourites),
+    known(t('own.recent'), recent),
     {
       group: t('nav.patients'),
       actions: (patients.data ?? []).map(({ ehrId, subject }) => ({

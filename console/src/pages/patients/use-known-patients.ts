@@ -32,9 +32,17 @@ export function useOpened(ehrId: string, name: string): void {
 }
 
 /** The favourites of the user; null: not known, or none are kept for him. */
-export function useFavourites(isAsked = true): readonly OpenedRecord[] | null {
+export function useFavourites(): readonly OpenedRecord[] | null {
+  return useAskedFavourites(true).favourites;
+}
+
+/** The same, and whether they are being asked for; `isAsked`: whether they may be. */
+export function useAskedFavourites(isAsked: boolean): {
+  readonly favourites: readonly OpenedRecord[] | null;
+  readonly isFetching: boolean;
+} {
   const api = useApi();
-  const { data } = useQuery({
+  const { data, isFetching } = useQuery({
     queryKey: FAVOURITES,
     queryFn: api.favourites,
     enabled: isAsked,
@@ -42,6 +50,9 @@ export function useFavourites(isAsked = true): readonly OpenedRecord[] | null {
     // Asked once, and after each change: the audit notes each record that the answer names.
     staleTime: Infinity,
   });
-  if (data === undefined) return null;
-  return data.map(({ ehr_id: ehrId, subject }) => ({ ehrId, name: subject?.id ?? ehrId.slice(0, 8) }));
+  const favourites = data?.map(({ ehr_id: ehrId, subject }) => ({
+    ehrId,
+    name: subject?.id ?? ehrId.slice(0, 8),
+  }));
+  return { favourites: favourites ?? null, isFetching };
 }
