@@ -69,6 +69,19 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     await web.expectGood();
   });
 
+  it('tells in words what a favourite cannot become', async () => {
+    await web.open('/patients');
+    await web.page.getByRole('link', { name: 'P-0002' }).click();
+    await web.page.route('**/rest/favourite/*', (route) =>
+      route.fulfill({ status: 403, json: { message: 'never' } }),
+    );
+    await web.page.getByRole('button', { name: 'Make it a favourite' }).click();
+    await web.page.getByRole('status').getByText('Not allowed: never').waitFor();
+    await web.page.locator('.star[aria-pressed=false]').waitFor();
+    web.forgive('403');
+    await web.expectGood();
+  });
+
   it('opens what Enter asks for, not what was found for fewer letters', async () => {
     await web.open('/');
     await web.page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -86,9 +99,9 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     await web.open('/patients');
     await web.page.getByRole('link', { name: 'P-0002' }).click();
     const star = web.page.getByRole('button', { name: 'Make it a favourite' });
-    await star.click();
+    await star.press('Enter');
     await web.page.getByRole('status').getByText('It is a favourite now').waitFor();
-    await web.page.locator('.star[aria-pressed=true]').waitFor();
+    await web.page.locator('.star[aria-pressed=true]:focus').waitFor();
     await web.page.getByRole('link', { name: 'Patients' }).first().click();
     await web.page.getByRole('navigation', { name: 'Opened lately' }).getByText('P-0002').waitFor();
     await web.expectGood();

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { CdrError, type Violation } from '@everchart/client';
 import { findingText } from '../messages/finding-text.js';
 import { useMessages } from '../messages/messages.js';
+import type { Translate } from '../messages/translate.js';
 import { patientView } from '../shell/address.js';
 import { Id } from './Id.js';
 import { ViewLink } from './ViewLink.js';
@@ -54,12 +55,11 @@ export function Failure({
 }): ReactNode {
   const { t } = useMessages();
   const known = error instanceof CdrError ? error : null;
+  const { title, text } = failureTexts(error, t);
   return (
-    <Alert color="red" variant="light" title={t(titleOf(known?.status))} role="alert">
+    <Alert color="red" variant="light" title={title} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text className="message">
-          {known?.status === 0 ? t('error.unreachable') : (known?.message ?? String(error))}
-        </Text>
+        <Text className="message">{text}</Text>
         {known !== null && <Details error={known} />}
         {retry !== undefined && (
           <Button variant="default" size="xs" onClick={retry}>
@@ -102,6 +102,16 @@ function Findings({ of }: { readonly of: readonly Violation[] }): ReactNode {
       ))}
     </ul>
   );
+}
+
+/** What went wrong, in words. */
+export function failureTexts(
+  error: unknown,
+  t: Translate,
+): { readonly title: string; readonly text: string } {
+  const known = error instanceof CdrError ? error : null;
+  const text = known?.status === 0 ? t('error.unreachable') : (known?.message ?? String(error));
+  return { title: t(titleOf(known?.status)), text };
 }
 
 function titleOf(status: number | undefined) {

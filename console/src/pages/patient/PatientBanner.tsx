@@ -36,7 +36,7 @@ export function PatientBanner({ ehrId }: { readonly ehrId: string }): ReactNode 
         </span>
       ))}
       <Id value={ehrId} length={36} />
-      <Favourite ehrId={ehrId} />
+      <Favourite ehrId={ehrId} subject={subject} />
     </section>
   );
 }
