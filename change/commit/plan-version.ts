@@ -58,10 +58,9 @@ export function newVersion(
     time_committed: time,
     contribution_uid: request.contributionUid,
     ...(preceding !== undefined && inheritedFields(preceding)),
-    ...(entry.signature !== undefined && { signature: entry.signature }),
     commit_audit: auditDetails(entry.audit, settings.systemId, time),
     lifecycle_state: lifecycleTerm(entry.lifecycleState),
-    ...optionalLists(draft, entry, time),
+    ...optionalFields(draft, entry, time),
     ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
     data: entry.kind === 'delete' ? null : dataText(draft, entry, versionUid),
   };
@@ -78,11 +77,12 @@ function inheritedFields(
   };
 }
 
-function optionalLists(draft: CommitDraft, entry: VersionMetadata, time: Date): Partial<VersionDoc> {
+function optionalFields(draft: CommitDraft, entry: VersionMetadata, time: Date): Partial<VersionDoc> {
   const inputs = entry.otherInputVersionUids ?? [];
   const attestations = serverAttestations(draft, entry, time);
   const findings = entry.findings ?? [];
   return {
+    ...(entry.signature !== undefined && { signature: entry.signature }),
     ...(inputs.length > 0 && { other_input_version_uids: inputs }),
     ...(attestations.length > 0 && { attestations }),
     ...(findings.length > 0 && { validation_findings: findings }),

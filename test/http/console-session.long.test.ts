@@ -172,7 +172,9 @@ inBrowser('a session with a password (skipped where no Chromium is installed)', 
     await signIn('ada');
     await web.page.getByLabel('quantity').first().waitFor();
     const asked: string[] = [];
-    web.page.on('request', (request) => asked.push(decodeURIComponent(request.url()) + request.postData()));
+    web.page.on('request', (request) =>
+      asked.push(`${decodeURIComponent(request.url())} ${request.postData() ?? ''}`),
+    );
     await web.page.keyboard.press('Control+K');
     await web.page.locator('input[aria-label="Search"]:focus').waitFor();
     await web.page.clock.fastForward('15:30');

@@ -45,7 +45,7 @@ describe('favourites', () => {
     const [oldest, next, last] = [await givenEhr(app), await givenEhr(app), await givenEhr(app)];
     const who = somebody();
     await ask('put', oldest, who).expect(204);
-    const favourites = mongoose.connection.collection<{ _id: string }>('favourites');
+    const favourites = mongoose.connection.collection<{ _id: string; owner: string }>('favourites');
     const { owner } = (await favourites.findOne({ ehr_id: oldest }))!;
     const since = new Date();
     const more = Array.from({ length: 198 }, () => randomUUID());

@@ -37,7 +37,10 @@ describe('dashboards', () => {
     await remove(who).expect(204);
     await remove(who).expect(404);
     const audit = mongoose.connection.collection('audit');
-    expect(await audit.distinct('operation', { objects: id })).toEqual(['dashboard_delete', 'dashboard_save']);
+    expect(await audit.distinct('operation', { objects: id })).toEqual([
+      'dashboard_delete',
+      'dashboard_save',
+    ]);
   });
 
   it('are one and no more than they may be', async () => {
@@ -58,7 +61,7 @@ describe('dashboards', () => {
   it('are no more than they may be when several are saved at once: each writes what is one of their owner', async () => {
     const who = somebody();
     for (let count = 1; count < 50; count += 1) await save(who, BODY).expect(200);
-    const owner = `${Buffer.from(who.split('.')[1]!, 'base64url')}`;
+    const owner = Buffer.from(who.split('.')[1]!, 'base64url').toString();
     const { sub } = JSON.parse(owner) as { sub: string };
     const holds = mongoose.connection.collection<{ _id: string; saves: number }>('dashboards');
     const hold = () => holds.findOne({ _id: { $regex: sub }, saves: { $exists: true } });

@@ -14,7 +14,7 @@ function* objectsOf(value: JsonValue, path = '#'): Generator<readonly [string, J
 }
 /** A schema, or the one that it names. */
 function resolved(schema: JsonObject): JsonObject {
-  const name = /^#\/components\/schemas\/([^/]+)$/.exec(String(schema.$ref))?.[1];
+  const name = /^#\/components\/schemas\/([^/]+)$/.exec(JSON.stringify(schema.$ref ?? '').slice(1, -1))?.[1];
   const { schemas } = document.components as { schemas: Record<string, JsonObject> };
   return name === undefined ? schema : resolved(schemas[name]!);
 }

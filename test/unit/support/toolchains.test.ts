@@ -10,7 +10,9 @@ const TOOLCHAINS = new URL('../../support/clients/toolchains.ts', import.meta.ur
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 let folder: string;
 
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'toolchains-'))));
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'toolchains-'));
+});
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** What asking for a program of Go comes to where these are the only programs; nothing of it stays. */
