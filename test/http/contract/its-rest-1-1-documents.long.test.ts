@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type request from 'supertest';
+import { releasedCases } from '../../support/api/admin-cases.js';
 import { apiCases } from '../../support/api/cases.js';
 import { officialOperations, rowOf } from '../../support/api/its-rest-documents.js';
 import { ApiProbe } from '../../support/api/probe.js';
@@ -30,7 +31,8 @@ const AS_COMPOSITION = 'directory_get_by_version_id 204';
 
 useDatabase();
 const probe = new ApiProbe(RELEASE_1_1);
-const cases = apiCases(testApp(RELEASE_1_1));
+const server = testApp(RELEASE_1_1);
+const cases = [...apiCases(server), ...releasedCases(server)];
 const official = officialOperations();
 
 it('has a row for each operation of the official documents', () => {

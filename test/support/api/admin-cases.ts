@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import mongoose from 'mongoose';
 import request from 'supertest';
 
@@ -6,7 +7,7 @@ import type { Settings } from '../../../config/settings.js';
 import { COLLECTIONS } from '../../../models/access/layout.js';
 import type { ApiCase } from './cases.js';
 import type { Call } from './probe.js';
-import { AQL, STATUS, statusOf, TEMPLATE, type World } from './world.js';
+import { AQL, STATUS, statusOf, TEMPLATE, World } from './world.js';
 import { fixtureText } from '../fixture.js';
 import { givenTemplate } from '../resources.js';
 import { ADMIN, bearer, WITH_ADMIN } from '../tokens.js';
@@ -160,6 +161,19 @@ function ehrCases(world: World): ApiCase[] {
         return { params: { ehr_id, directory_id: version_uid } };
       },
     },
+  ];
+}
+
+/** Cases of the Admin API, which is there with `ITS_REST=1.1.0` only. */
+export function releasedCases(app: RequestListener): ApiCase[] {
+  const world = new World(app);
+  const several = async () => `?ehr_id=${await world.ehr()}&ehr_id=${await world.ehr()}`;
+  return [
+    { id: 'admin_ehr_delete', status: 204, call: async () => ({ params: { ehr_id: await world.ehr() } }) },
+    { id: 'admin_ehr_delete', status: 404, call: () => ({ params: { ehr_id: randomUUID() } }) },
+    { id: 'admin_ehr_delete_all', status: 204, call: async () => ({ query: await several() }) },
+    { id: 'admin_ehr_delete_all', status: 404, call: () => ({ query: `?ehr_id=${randomUUID()}` }) },
+    { id: 'admin_ehr_delete_all', status: 405, call: () => ({}) },
   ];
 }
 
