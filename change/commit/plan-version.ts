@@ -95,11 +95,11 @@ export function serverAttestations(
   entry: VersionMetadata,
   time: Date,
 ): VersionDoc['attestations'] & {} {
-  const { system_id, time_committed } = auditDetails(entry.audit, settings.systemId, time);
+  const { time_committed } = auditDetails(entry.audit, settings.systemId, time);
   return (entry.attestations ?? []).map((attestation) => ({
     ...attestation,
     _type: 'ATTESTATION',
-    system_id: system_id ?? settings.systemId,
+    system_id: settings.systemId,
     time_committed: time_committed ?? null,
   }));
 }

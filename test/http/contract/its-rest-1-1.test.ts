@@ -318,7 +318,7 @@ describe('an EHR_STATUS', () => {
   });
 });
 
-it('keeps the system_id that a client gives in an audit', async () => {
+it('keeps the system_id that a client gives in an audit, not that of an ATTESTATION', async () => {
   const systemOf = async (listener: (typeof APPS)[Edition]): Promise<string[]> => {
     const made = await request(listener)
       .post(at('/composition'))
@@ -337,6 +337,9 @@ it('keeps the system_id that a client gives in an audit', async () => {
   const inBody = creation(aComposition()) as Json;
   inBody.audit = { _type: 'AUDIT_DETAILS', system_id: 'of.body' };
   inBody.versions[0].commit_audit.system_id = 'of.version';
+  inBody.versions[0].attestations = [
+    { system_id: 'of.attestation', reason: { _type: 'DV_TEXT', value: 'signed' }, is_pending: false },
+  ];
   const made = await request(app)
     .post(at('/contribution'))
     .set('Prefer', 'return=representation, resolve_refs')
@@ -344,6 +347,7 @@ it('keeps the system_id that a client gives in an audit', async () => {
   expect(made.status).toBe(201);
   expect((made.body as Json).audit.system_id).toBe('of.body');
   expect((made.body as Json).versions[0].commit_audit.system_id).toBe('of.version');
+  expect((made.body as Json).versions[0].attestations).toMatchObject([{ system_id: 'local.cdr' }]);
 });
 
 it('answers 404 to a change of a directory that is not there', async () => {
