@@ -49,6 +49,7 @@ const PREFLIGHT_KEPT_S = 600;
 /** What scripts of other origins may read of an answer. */
 const EXPOSED_HEADERS = [
   'ETag',
+  'Everchart-Signature',
   'Location',
   'Last-Modified',
   'Link',

@@ -256,6 +256,7 @@ describe('a preflight', () => {
     });
     expect(answer.headers.allow).toBeUndefined();
     const read = await request(server).get(byVersion()).set('Origin', 'https://app.example.org');
+    expect(read.headers['access-control-expose-headers']).toContain('Everchart-Signature');
     expect(read.headers['access-control-expose-headers']).toContain('Retry-After');
     expect(read.headers['access-control-expose-headers']).toContain('WWW-Authenticate');
   });
