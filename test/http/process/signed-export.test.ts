@@ -20,7 +20,7 @@ import {
 
 useDatabase();
 
-const app = testApp();
+const app = testApp({ signing: 'digest' });
 const server = useServer(app);
 const folder = mkdtempSync(join(tmpdir(), 'everchart-signed-'));
 const source = join(folder, 'signed.ndjson');
@@ -91,6 +91,19 @@ function copied(): { copy: string; file: string } {
   return { copy, file };
 }
 
+/** What is known of the digest of each COMPOSITION. */
+async function digests(ehr: string): Promise<unknown[]> {
+  const { body } = await request(app).get(`${V1}/ehr/${ehr}?include=compositions`);
+  const states: unknown[] = [];
+  for (const { id } of body.compositions as { id: { value: string } }[]) {
+    const path = `${V1}/ehr/${ehr}/versioned_composition/${id.value}/version`;
+    const uid = String(((await request(app).get(path)).body as Json).uid.value);
+    const { headers } = await request(app).get(`${path}/${uid}?verify=true`);
+    states.push(headers['everchart-signature']);
+  }
+  return states;
+}
+
 describe('what was signed', () => {
   it('comes back by an import over HTTP as it was exported, in JSON, XML and AQL', async () => {
     const { copy, file } = copied();
@@ -111,6 +124,8 @@ describe('what was signed', () => {
     const xml = await request(app).get(version).set('Accept', 'application/xml');
     expect(xml.text).toMatch(/<commit_audit xsi:type="ATTESTATION">.*<proof>abc<\/proof>.*<attestations/s);
     expect(await signatures(copy)).toHaveLength(3);
+    expect(readFileSync(source, 'utf8')).not.toContain('SHA-256/RFC8785');
+    expect(await digests(copy)).toEqual(['verified', 'verified', 'verified']);
   });
 
   it('comes back by an import beside the database too, checked before it is written', async () => {
