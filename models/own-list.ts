@@ -15,7 +15,7 @@ const OWNERS = {
 
 /**
  * Lets of two savings into one list of an owner only one through at a time: what both count would else be below its limit for
- * both. To be called first in the caller's transaction.
+ * both. Joins the caller's transaction.
  */
 export async function holdOwnList(list: keyof typeof OWNERS, owner: string): Promise<void> {
   await OWNERS[list]
