@@ -14,7 +14,8 @@ function* objectsOf(value: JsonValue, path = '#'): Generator<readonly [string, J
 }
 /** A schema, or the one that it names. */
 function resolved(schema: JsonObject): JsonObject {
-  const name = /^#\/components\/schemas\/([^/]+)$/.exec(JSON.stringify(schema.$ref ?? '').slice(1, -1))?.[1];
+  const { $ref } = schema;
+  const name = typeof $ref === 'string' ? /^#\/components\/schemas\/([^/]+)$/.exec($ref)?.[1] : undefined;
   const { schemas } = document.components as { schemas: Record<string, JsonObject> };
   return name === undefined ? schema : resolved(schemas[name]!);
 }
