@@ -18,11 +18,12 @@ import { everythingOn } from '../../support/settings.js';
 import { givenEhr } from '../../support/resources.js';
 import { bearer } from '../../support/tokens.js';
 
-/** What needs a slow query or a slow check, a terminology server or a broken database; the tests of those show it. */
+/** What needs a slow query or check, a terminology server, a broken database or a full list; the tests of those show it. */
 const SHOWN_ELSEWHERE: readonly (readonly [RegExp, number])[] = [
   [/^query_e/, 408],
   [/^query_e/, 502],
   [/^verify$/, 409],
+  [/^dashboard_save$/, 409],
   [/^(composition_(create|update)|contribution_create)$/, 502],
   [/^management_(health|liveness)$/, 503],
   [/^template_adl1.4_(get|webtemplate)$/, 422],
