@@ -1,4 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { isUnavailable } from '../../database/mongo-error.js';
 import { ehrById, finalEhrId, holdActive, type EhrDoc } from '../../models/ehr.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { areStillMoving, learnOfMerges, movingMerges } from '../../models/access/merge-job.js';
@@ -152,6 +153,8 @@ export async function inOneState<T>(
     const merges = movingMerges();
     const ehr = await readableEhr(ehrId);
     const [outcome] = await Promise.allSettled([read(ehr)]);
+    // Who waited for a database that is away waits for it once.
+    if (outcome.status === 'rejected' && isUnavailable(outcome.reason)) throw outcome.reason;
     const after = await readableEhr(ehrId);
     if (after[seq] !== ehr[seq] || !(await areStillMoving(merges))) continue;
     if (outcome.status === 'rejected') throw outcome.reason;

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { createComposition, updateComposition } from '../../change/composition/composition.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
+import { inOneState } from '../../change/commit/ehr-access.js';
 import { connectMongoose } from '../../database/connect.js';
 import { createCollections } from '../../database/indexes.js';
+import { DatabaseAway } from '../../database/mongo-error.js';
 import { COLLECTION_LAYOUT } from '../../models/access/layout.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
@@ -209,4 +211,15 @@ describe('reads of an EHR with the uid of its EHR_STATUS', () => {
     // The first goes at once, the others together when it is back.
     expect(commands).toEqual(['find', 'find', 'find', 'find']);
   });
+});
+
+it('a read that waited for a database that is away asks it for nothing more', async () => {
+  const found: unknown[] = [];
+  const note = ({ command }: { command: Record<string, unknown> }): void => void found.push(command['find']);
+  const client = mongoose.connection.getClient();
+  client.on('commandStarted', note);
+  const away = new DatabaseAway('away');
+  await expect(inOneState(ehrId, () => Promise.reject(away))).rejects.toBe(away);
+  client.off('commandStarted', note);
+  expect(found.filter((collection) => collection === 'ehrs')).toHaveLength(1);
 });
