@@ -98,14 +98,7 @@ export function readEnvelope(
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a CONTRIBUTION object');
   if (body._type !== undefined && typeMeant(body._type) !== 'CONTRIBUTION')
     throw validationError('invalid', [violationAt('/', 'Object should be type CONTRIBUTION')]);
-  const unknown = Object.keys(body).filter((name) => !MEMBERS.includes(name));
-  if (unknown.length > 0)
-    throw validationError(
-      'invalid',
-      unknown.map((name) =>
-        violationAt('/', `Unknown attribute ${name} of class CONTRIBUTION`, 'unknown-attribute'),
-      ),
-    );
+  refuseUnknownMembers(body);
   const given = readAudit(body.audit ?? null, '/audit', settings, defaults.onlyCommitter);
   const { versions } = body;
   if (!Array.isArray(versions) || versions.length === 0)
@@ -125,6 +118,18 @@ export function readEnvelope(
     },
     versions: read,
   };
+}
+
+/** @throws invalid naming all */
+function refuseUnknownMembers(body: JsonObject): void {
+  const unknown = Object.keys(body).filter((name) => !MEMBERS.includes(name));
+  if (unknown.length === 0) return;
+  throw validationError(
+    'invalid',
+    unknown.map((name) =>
+      violationAt('/', `Unknown attribute ${name} of class CONTRIBUTION`, 'unknown-attribute'),
+    ),
+  );
 }
 
 function contributionUid(uid: JsonValue | undefined): string | null {

@@ -56,7 +56,7 @@ function fileOf(name: string, ehrId: string): string {
 async function found(ehrId: string): Promise<string[]> {
   const accepting = { ehr_id: ehrId, validation_findings: { $ne: null } } as object;
   const versions = await Version.collection.find(accepting).toArray();
-  return versions.map(({ type }) => String(type)).sort();
+  return versions.map(({ type }): string => type).sort();
 }
 
 const ALL = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
