@@ -38,7 +38,7 @@ export function fillDefaults(object: JsonObject, plan: PlanNode, environment: Re
 
 /**
  * Gives a HISTORY its origin and its events their times: `history_origin`, else `ctx/history_origin`, `ctx/time`,
- * the earliest event, now; an event without time is at the origin plus the offset of the template.
+ * the earliest event, the start of the context, now; an event without time is at the origin plus the offset of the template.
  */
 export function fillHistory(
   history: JsonObject,
@@ -48,7 +48,7 @@ export function fillHistory(
 ): void {
   const { context } = environment;
   const events = objectsAt(history, 'events');
-  const origin = givenOrigin(history, plan, scope, environment) ?? earliest(events) ?? environment.now;
+  const origin = givenOrigin(history, plan, scope, environment) ?? earliest(events) ?? environment.begun;
   history.origin = dateTime(origin);
   const plans = plan.attributes.get('events') ?? [];
   for (const event of counted(events)) {
@@ -163,8 +163,8 @@ function fillActivityDefaults(object: JsonObject, _plan: PlanNode, { context }: 
   object.action_archetype_id ??= '/.*/';
 }
 
-function fillAction(object: JsonObject, _plan: PlanNode, { context, now }: ReadEnvironment): void {
-  object.time ??= dateTime(context.actionTime ?? context.time ?? now);
+function fillAction(object: JsonObject, _plan: PlanNode, { context, begun }: ReadEnvironment): void {
+  object.time ??= dateTime(context.actionTime ?? context.time ?? begun);
 }
 
 function fillTransition(object: JsonObject, plan: PlanNode, environment: ReadEnvironment): void {

@@ -132,8 +132,10 @@ export interface FlatPlace {
 export interface ReadEnvironment {
   readonly template: CompiledTemplate;
   readonly context: FlatContext;
-  /** ISO 8601 date and time that `now` and missing times become. */
+  /** ISO 8601 date and time that `now` becomes. */
   readonly now: string;
+  /** What the time of an entry becomes that nothing tells: the start of its context, else `now`. */
+  readonly begun: string;
   /** Language of the COMPOSITION: that of texts which are filled in. */
   readonly language: string;
   /** Filled with what was ignored or replaced: one sentence each. */

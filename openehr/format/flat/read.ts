@@ -12,8 +12,9 @@ import { readValue, takeRaw } from './value/data-values.js';
 import { fillDefaults, fillHistory, settleEvent } from './defaults.js';
 import { childOf, conflict, flatKeys, instancesOf, type FlatScope } from './keys/keys.js';
 import { readOwnKeys, templateName } from './keys/own-keys.js';
-import { planOf, type PlanNode } from './plan.js';
+import { childPlan, planOf, type PlanNode } from './plan.js';
 import { unconsumed } from './keys/suggest.js';
+import { temporalOf } from './value/values.js';
 import type { FlatPlace, ReadEnvironment } from './plan.js';
 import { counted } from '../../base/work.js';
 
@@ -49,7 +50,17 @@ export function readFlat(flat: JsonObject, template: CompiledTemplate, options: 
     warnings.push(`ctx/${name} is not known and was ignored`);
   const context = flatContext(keys.context, now, template.defaultLanguage);
   const language = ownLanguage(root) ?? context.language ?? template.defaultLanguage;
-  const environment: ReadEnvironment = { template, context, now, language, warnings, places, readValue };
+  const begun = ownStart(plan, root, now) ?? now;
+  const environment: ReadEnvironment = {
+    template,
+    context,
+    now,
+    begun,
+    language,
+    warnings,
+    places,
+    readValue,
+  };
   const composition = readFlatStructure(plan, root, environment);
   const left = counted(keys.values).filter((value) => !value.used);
   if (left.length > 0) throw unconsumed(left, plan, keys.top.children.has(rootId));
@@ -62,6 +73,14 @@ function ownLanguage(root: FlatScope): string | null {
   const language = childOf(root, 'language');
   const code = language === undefined ? undefined : language.values.get('code')?.value;
   return typeof code === 'string' ? code : null;
+}
+
+/** When the context began, as the body says; null when it does not. */
+function ownStart(plan: PlanNode, root: FlatScope, now: string): string | null {
+  const id = childPlan(plan, 'context')?.id;
+  const context = id == null ? undefined : childOf(root, id);
+  const start = context === undefined ? undefined : childOf(context, 'start_time')?.values.get('');
+  return start === undefined ? null : temporalOf(start, 'date-time', now);
 }
 
 /** The object of a node; null when no key says anything about it or below it. */

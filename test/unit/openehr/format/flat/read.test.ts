@@ -552,6 +552,19 @@ describe('times of FLAT', () => {
     expect(history({})).toEqual([NOW_TEXT, NOW_TEXT]);
   });
 
+  it('are when the context began where its body says so, and nothing else does', () => {
+    const [root = ''] = SECTION.split('/');
+    const start = `${root}/context/start_time`;
+    expect(history({ [start]: LATE })).toEqual([LATE, LATE]);
+    expect(history({ [start]: 'now' })).toEqual([NOW_TEXT, NOW_TEXT]);
+    expect(history({ [start]: LATE, 'ctx/time': EARLY })).toEqual([EARLY, EARLY]);
+    const told = { [start]: LATE, [`${observation}/any_event:0/time`]: EARLY };
+    expect(history(told)).toEqual([EARLY, EARLY]);
+    const action = `${SECTION}/conformance_action/ism_transition/current_state|code`;
+    const acted = read({ ...BASE, [start]: LATE, [action]: '532' }, template);
+    expect(at(acted, 'content', 0, 'items', 0)).toMatchObject({ _type: 'ACTION', time: { value: LATE } });
+  });
+
   it('have the earliest event as origin', () => {
     const keys = { [`${observation}/any_event:0/time`]: LATE, [`${observation}/any_event:1/time`]: EARLY };
     expect(history(keys)).toEqual([EARLY, LATE, EARLY]);
