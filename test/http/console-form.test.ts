@@ -89,7 +89,7 @@ inBrowser('what is typed into a form (skipped where no Chromium is installed)', 
     });
     // Nothing is kept by a server that may not.
     await web.page.route(DRAFT, (route) => route.fulfill({ status: 403, json: { message: 'no' } }));
-    await web.page.getByRole('button', { name: 'ada' }).click();
+    await web.page.getByRole('button', { name: 'ada', exact: true }).click();
     await web.page.getByRole('menuitem', { name: 'Sign out' }).click();
     await web.page.getByRole('menu').waitFor({ state: 'detached' });
     expect(questions).toHaveLength(1);

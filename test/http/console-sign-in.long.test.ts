@@ -131,7 +131,7 @@ inBrowser('signing in with a password (skipped where no Chromium is installed)',
     await password.fill('right enough 1 2');
     await page.locator('form button[type=submit]').click();
     await page.getByText('No templates yet').waitFor();
-    await page.getByRole('button', { name: 'ada' }).waitFor();
+    await page.getByRole('button', { name: 'ada', exact: true }).waitFor();
     const kept = await page.evaluate<string>(
       'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])',
     );

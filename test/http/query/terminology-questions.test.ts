@@ -8,7 +8,7 @@ import { testApp, testServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
 import { givenEhr, V1, type Json } from '../../support/resources.js';
-import { mainThreadTime } from '../../support/process/processor-time.js';
+import { leastMainThreadTime } from '../../support/process/processor-time.js';
 import { testSettings } from '../../support/settings.js';
 
 useDatabase();
@@ -46,8 +46,8 @@ class SlowTerminology {
     return this.#open.size;
   }
 
-  answerAll(codes?: number): void {
-    for (const answer of this.#open) SlowTerminology.#answer(answer, 200, codes);
+  answerAll(body?: string): void {
+    for (const answer of this.#open) SlowTerminology.#answer(answer, 200, body);
   }
 
   /** Answers one of those that are open; gives how many these were. */
@@ -58,14 +58,17 @@ class SlowTerminology {
     return open;
   }
 
-  static #answer(answer: ServerResponse, status: number, codes = 1): void {
-    const body = JSON.stringify({
-      expansion: { contains: Array.from({ length: codes }, (_, index) => ({ code: `A${index}` })) },
-      parameter: [{ name: 'result', valueBoolean: true }],
-    });
+  static #answer(answer: ServerResponse, status: number, body = expansionOf(1)): void {
     answer.writeHead(status, { 'Content-Type': 'application/fhir+json' }).end(body);
   }
 }
+
+/** What it answers with so many codes. */
+const expansionOf = (codes: number): string =>
+  JSON.stringify({
+    expansion: { contains: Array.from({ length: codes }, (_, index) => ({ code: `A${index}` })) },
+    parameter: [{ name: 'result', valueBoolean: true }],
+  });
 
 let terminology: SlowTerminology;
 /** A server with a time-out of its own has answers of its own. */
@@ -80,7 +83,7 @@ afterEach(() => {
 });
 
 const settings = testSettings();
-/** Processor time of the main thread, the terminology server's included. */
+/** Processor time of the main thread, with what the terminology server needs to send its answer. */
 const MOST_MAIN_S = 0.5;
 const terminologySettings = (failOnError = false) => ({ serverUrl: terminology.url, timeoutMs, failOnError });
 
@@ -92,9 +95,9 @@ async function until(isSo: () => boolean): Promise<void> {
 const valueSet = (index: number): string =>
   `TERMINOLOGY('expand', 'hl7.org/fhir/4.0', 'url=http://x/${index}')`;
 /** A query with so many questions, `same` of them for one value set. */
-const asking = (count: number, same = 0): string => {
+const asking = (count: number, { same = 0, first = 0 } = {}): string => {
   const conditions = Array.from({ length: count + same }, (_, index) => {
-    const set = valueSet(Math.min(index, count - 1));
+    const set = valueSet(first + Math.min(index, count - 1));
     return `c/context/setting/defining_code/code_string MATCHES { ${set} }`;
   });
   return `SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c WHERE ${conditions.join(' OR ')}`;
@@ -108,7 +111,7 @@ describe('the questions of a query', () => {
       .then();
 
   it('are all open at the same time, 20 of them, and each is asked once', async () => {
-    const answer = ask(asking(20, 15));
+    const answer = ask(asking(20, { same: 15 }));
     await until(() => terminology.open === 20);
     terminology.answerAll();
     expect((await answer).status).toBe(200);
@@ -129,14 +132,17 @@ describe('the questions of a query', () => {
   });
 
   it('may have 100,000 codes for an answer, which are too many for a query and take no time to speak of', async () => {
-    const answer = ask(asking(1));
-    await until(() => terminology.open === 1);
-    let status = 0;
-    const seconds = await mainThreadTime(async () => {
-      terminology.answerAll(100_000);
-      ({ status } = await answer);
+    const codes = expansionOf(100_000);
+    const statuses = new Set<number>();
+    let first = 0;
+    const seconds = await leastMainThreadTime(async () => {
+      // What was answered once is known.
+      const answer = ask(asking(1, { first: (first += 1) }));
+      await until(() => terminology.open === 1);
+      terminology.answerAll(codes);
+      statuses.add((await answer).status);
     });
-    expect(status).toBe(400);
+    expect([...statuses]).toEqual([400]);
     expect(seconds).toBeLessThan(MOST_MAIN_S);
   });
 

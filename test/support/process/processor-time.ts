@@ -20,10 +20,17 @@ function mainThreadSeconds(): number {
 }
 
 /** Seconds of processor time that the main thread takes while `work` runs: a busy machine does not change it. */
-export async function mainThreadTime(work: () => Promise<unknown>): Promise<number> {
+async function mainThreadTime(work: () => Promise<unknown>): Promise<number> {
   const before = mainThreadSeconds();
   await work();
   return mainThreadSeconds() - before;
+}
+
+/** The least of several times: the heap of the tests before may be collected during any of them, which takes half a second. */
+export async function leastMainThreadTime(work: () => Promise<unknown>): Promise<number> {
+  let least = Infinity;
+  for (let time = 0; time < TIMES; time += 1) least = Math.min(least, await mainThreadTime(work));
+  return least;
 }
 
 /** Seconds of processor time that all other threads of this process take while `work` runs. */
