@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { FUNCTION_WORDS } from '../../../aql/syntax/words.js';
 import { COLLECTIONS } from '../../../models/access/layout.js';
+import { violationAt } from '../../../openehr/base/violation.js';
 import { COMMON_INVARIANTS, STRUCTURE_INVARIANTS } from '../../../openehr/rm/invariants/structures.js';
 import { DATA_TYPE_INVARIANTS } from '../../../openehr/rm/invariants/data-types.js';
 import { QUANTITY_INVARIANTS } from '../../../openehr/rm/invariants/quantities.js';
 import { INSTRUCTION_TRANSITIONS } from '../../../openehr/rm/terminology/openehr.js';
-import { ERROR_STATUS } from '../../../routes/http/failure/error-status.js';
+import { errorBody, ERROR_STATUS } from '../../../routes/http/failure/error-status.js';
 import { everyOperation } from '../../../src/operation-table.js';
 import { repositoryTexts, textOf } from './repository-text.js';
 
@@ -49,6 +50,29 @@ describe('the contract', () => {
 
   it('names every collection', () => {
     expect(missing(page('storage'), Object.values(COLLECTIONS))).toEqual([]);
+  });
+});
+
+describe('what docs/api.md says of errors', () => {
+  const [, section = ''] = textOf('docs/api.md').split('\n## Errors\n');
+  const codes = { ...ERROR_STATUS, internal: 500 };
+
+  it('names every code with its status, and no other', () => {
+    const named = [...section.matchAll(/^\| ([\d, ]+) \| (`[^|]+) \|/gm)].flatMap(([, statuses = '', words = '']) =>
+      [...words.matchAll(/`([^`]+)`/g)].map(([, code = '']) => [code, statuses.split(', ')] as const),
+    );
+    expect(named.map(([code]) => code).sort()).toEqual(Object.keys(codes).sort());
+    const wrong = named.filter(([code, statuses]) => !statuses.includes(`${codes[code as keyof typeof codes]}`));
+    expect(wrong).toEqual([]);
+  });
+
+  it('names every member that a body can have', () => {
+    const members = Object.keys(errorBody(422, 'no', 'unprocessable', {
+      violations: [violationAt('/', 'is wrong')],
+    }));
+    expect(members).toHaveLength(5);
+    const [text = ''] = section.split('\n| Status ');
+    expect([...members, 'request_id'].filter((member) => !new RegExp(`[\`"]${member}[\`"]`).test(text))).toEqual([]);
   });
 });
 
