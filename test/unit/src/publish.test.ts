@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 
@@ -50,5 +50,59 @@ describe('the workflow that publishes', () => {
 
   it('publishes only what the tag names', () => {
     expect(commands).toContain(`test "$GITHUB_REF_NAME" = "v$(node -p 'require("./package.json").version')"`);
+  });
+});
+
+interface Manifest {
+  readonly [member: string]: unknown;
+  readonly files: readonly string[];
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly exports: unknown;
+  readonly publishConfig: { readonly exports: Readonly<Record<string, { types: string; default: string }>> };
+}
+const manifestOf = (folder: string): Manifest => JSON.parse(text(`${folder}/package.json`)) as Manifest;
+const folders = readdirSync(new URL('packages/', root)).map((name) => `packages/${name}`);
+const server = manifestOf('.');
+
+describe('what is published', () => {
+  it('is every package of the workspace, each with a limit of its size', async () => {
+    const { PACKAGES } = (await import(new URL('scripts/beside-code.mjs', root).href)) as {
+      PACKAGES: readonly string[];
+    };
+    expect(PACKAGES.map((name) => `packages/${name}`).sort()).toEqual([...folders].sort());
+    const limits = /const LIMITS = \{([^}]*)\}/.exec(text('scripts/release.mjs'))?.[1] ?? '';
+    for (const name of ['everchart', ...PACKAGES])
+      expect(limits).toMatch(new RegExp(`^ +'?${name}'?: `, 'm'));
+  });
+
+  it.each(['.', ...folders])('says what it is, whose, and what it needs: %s', (folder) => {
+    const manifest = manifestOf(folder);
+    expect(manifest).toMatchObject({
+      name: folder === '.' ? 'everchart' : folder.replace('packages/', '@everchart/'),
+      version: server.version,
+      description: expect.stringMatching(/^\w.{20,}/),
+      license: 'Apache-2.0',
+      type: 'module',
+      engines: { node: expect.stringMatching(/^>=20/) },
+      private: true,
+    });
+    expect(existsSync(new URL(`${folder}/README.md`, root))).toBe(true);
+    for (const file of Object.values(manifest.bin ?? {})) {
+      expect(text(`${folder}/${file}`)).toMatch(/^#!\/usr\/bin\/env node\n/);
+      expect(manifest.files.some((part) => file.startsWith(part))).toBe(true);
+    }
+  });
+
+  it.each(folders)('has types before code, from files that it brings: %s', (folder) => {
+    const { exports, files, publishConfig } = manifestOf(folder);
+    const sources = typeof exports === 'string' ? { '.': exports } : (exports as Record<string, string>);
+    expect(Object.keys(publishConfig.exports)).toEqual(Object.keys(sources));
+    for (const [name, entry] of Object.entries(publishConfig.exports)) {
+      expect(existsSync(new URL(`${folder}/${sources[name]!}`, root))).toBe(true);
+      expect(Object.keys(entry)).toEqual(['types', 'default']);
+      for (const path of Object.values(entry))
+        expect(files.some((part) => path.startsWith(`./${part}/`))).toBe(true);
+      expect(entry.types.replace(/\.d\.ts$/, '')).toBe(entry.default.replace(/\.js$/, ''));
+    }
   });
 });
