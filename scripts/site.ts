@@ -1,9 +1,10 @@
 // `npm run site`: the pages of the repository as a site in tools/site/dist that needs no network and is searched in the browser.
-// VitePress, from the lock of tools/site; it fails for a link to a page that is not there.
+// VitePress, from the lock of tools/site; it fails for a link to a page that is not there, and for what another machine would have to give.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { needsNetwork } from './pages/site-offline.js';
 import { installTools } from './tools.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -78,4 +79,6 @@ execFileSync(process.execPath, ['node_modules/vitepress/bin/vitepress.js', 'buil
   cwd: site,
   stdio: 'inherit',
 });
+const missing = needsNetwork(join(site, 'dist'));
+if (missing.length > 0) throw new Error(`the site needs a network:\n${missing.join('\n')}`);
 process.stdout.write(`${files.length} pages and pictures: tools/site/dist\n`);
