@@ -62,6 +62,23 @@ it('gives offset no default: a generated client would send it beside LIMIT', () 
   expect(offset?.schema).toEqual({ type: 'integer', minimum: 0 });
 });
 
+it('gives no parameter of a query a default: what clients then send may not stand beside what the query says', () => {
+  const { parameters } = document.components as { parameters: Record<string, JsonObject> };
+  const queries = Object.entries(document.paths as Record<string, JsonObject>).filter(([path]) =>
+    /\/v1\/query\//.test(path),
+  );
+  expect(queries.length).toBeGreaterThan(2);
+  const names = queries.flatMap(([, item]) =>
+    [...objectsOf(item)].flatMap(([, { $ref }]) =>
+      typeof $ref === 'string' && $ref.includes('/parameters/') ? [$ref.split('/').at(-1)!] : [],
+    ),
+  );
+  expect(names).toContain('offset');
+  const given = [...queries.map(([, item]) => item), ...names.map((name) => parameters[name]!)];
+  const withDefault = given.flatMap((one) => [...objectsOf(one)].filter(([, member]) => 'default' in member));
+  expect(withDefault.filter(([path]) => !path.includes('/responses'))).toEqual([]);
+});
+
 it('describes writes without a body where that is asked for', () => {
   const minimal = openApiDocument(groups, 'http://127.0.0.1', 'minimal');
   const created = (one: JsonObject): JsonObject =>
