@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PACKAGES } from './beside-code.mjs';
 import { release } from './release.mjs';
-import { runPacked } from './stranger/packed.js';
+import { OPT, runPacked } from './stranger/packed.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'everchart-packed-'));
 const packed = join(folder, 'release');
@@ -125,8 +125,8 @@ function checkDriver(folder) {
   if (drivers.length !== 1) throw new Error(`drivers of MongoDB: ${drivers.join(', ')}`);
 }
 
-/** The most bytes that the installed server may have on disk, with the embedded engine and without what is optional. */
-const INSTALLED = { whole: 110e6, lean: 60e6 };
+/** The most bytes on disk: of the installed server with the embedded engine and without what is optional, and of what makes types. */
+const INSTALLED = { whole: 110e6, lean: 60e6, codegen: 10e6 };
 
 /** Refuses a folder whose installed packages have more bytes than `most`. */
 function checkSize(folder, most) {
@@ -150,16 +150,27 @@ function checkLock() {
 
 /** What these may take on an idle machine, in seconds: processor time, and from its start to the first answer. */
 const PACE = { version: 0.3, answer: 3 };
+/** How many times as much as Node.js alone `--version` may take, whatever the machine does beside it. */
+const TIMES_NODE = 4;
 
-/** Prints how quick the installed command is; a busy machine is no reason to fail. */
-async function tellPace() {
-  const said = (seconds, most, what) => console.log(`${what}: ${seconds.toFixed(2)} s of at most ${most}`);
-  const timed = 'TIMEFORMAT="%U %S"; time node node_modules/everchart/src/everchart.mjs --version >/dev/null';
-  const runs = Array.from({ length: 3 }, () => {
+/** Processor seconds that Node.js takes with these arguments: the least of several runs. */
+function processorSeconds(args) {
+  const timed = `TIMEFORMAT="%U %S"; time node ${args} >/dev/null`;
+  const runs = Array.from({ length: 5 }, () => {
     const line = run(folder, 'bash', '-c', `{ ${timed}; } 2>&1`).toString();
     return line.split(' ').reduce((sum, part) => sum + Number(part), 0);
   });
-  said(Math.min(...runs), PACE.version, 'everchart --version, processor');
+  return Math.min(...runs);
+}
+
+/** Prints how quick the installed command is; a busy machine alone is no reason to fail. */
+async function checkPace() {
+  const said = (seconds, most, what) => console.log(`${what}: ${seconds.toFixed(2)} s of at most ${most}`);
+  const seconds = processorSeconds('node_modules/everchart/src/everchart.mjs --version');
+  said(seconds, PACE.version, 'everchart --version, processor');
+  const alone = processorSeconds('-e 0');
+  if (seconds > PACE.version && seconds > TIMES_NODE * alone)
+    throw new Error(`everchart --version takes ${seconds} s of the processor, Node.js alone ${alone} s`);
   said(await secondsToAnswer(), PACE.answer, 'first answer of everchart start');
 }
 
@@ -199,6 +210,17 @@ function checkLean() {
   console.log('everchart', run(lean, 'npx', 'everchart', '--version').toString().trim());
 }
 
+/** Installs what whoever writes a front end needs to make types: no server is with it. */
+function checkCodegen() {
+  const project = join(folder, 'front-end');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "private": true }');
+  run(project, 'npm', 'install', ...quiet, tarball('everchart-codegen'));
+  checkSize(project, INSTALLED.codegen);
+  const opt = fileURLToPath(new URL(`../${OPT}`, import.meta.url));
+  console.log(run(project, 'npx', 'everchart-codegen', 'templates', opt, '-o', 'gen').toString().trim());
+}
+
 try {
   release(packed);
   run(folder, 'npm', 'install', ...quiet, tarball('everchart'));
@@ -207,9 +229,10 @@ try {
   checkDriver(folder);
   await checkTracing();
   await checkMemoryServer();
-  await tellPace();
+  await checkPace();
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
   checkPackages();
+  checkCodegen();
   await runPacked(packed, folder);
   checkLean();
   checkLock();

@@ -8,7 +8,8 @@ import { startRegistry } from './registry.js';
 import { runCommands, runPage, type Place } from './shell.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const OPT = 'test/fixtures/openehr/opt/ehrbase_blood_pressure_simple.de.v0.opt';
+/** A template of the repository. */
+export const OPT = 'test/fixtures/openehr/opt/ehrbase_blood_pressure_simple.de.v0.opt';
 
 /** In a folder where nothing of everchart is, with a registry that has what was packed: the demo, and what the packages show. */
 export async function runPacked(packed: string, folder: string): Promise<void> {
