@@ -8,6 +8,7 @@ import { allowedPassword } from '../../src/identity/password-rules.js';
 import { changeUsers, isUserName, readUsers } from '../../src/identity/users-file.js';
 import { developmentToken, lifetimeSeconds } from '../development-token.js';
 import { commandLogger } from '../../src/logger.js';
+import { JSON_FLAG, print, type JsonOption } from './print.js';
 
 interface FileOptions {
   readonly file?: string;
@@ -43,7 +44,10 @@ export function userCommand(): Command {
     .action((name: string, options: FileOptions) => {
       removeUser(name, options);
     });
-  const list = new Command('list').description('Prints the users and their roles').action(listUsers);
+  const list = new Command('list')
+    .description('Prints the users and their roles')
+    .option(...JSON_FLAG)
+    .action(listUsers);
   const command = new Command('user');
   for (const sub of [add, remove, list])
     command.addCommand(sub.option('--file <path>', 'users file (default: BASIC_USERS_FILE)'));
@@ -77,10 +81,15 @@ function removeUser(name: string, options: FileOptions): void {
   process.stdout.write(`${name} is removed\n`);
 }
 
-function listUsers(options: FileOptions): void {
-  const users = [...readUsers(place(options).path).values()];
+/** Never with what stands for a password. */
+function listUsers(options: FileOptions & JsonOption): void {
+  const users = [...readUsers(place(options).path).values()].map(({ name, roles, person }) => ({
+    name,
+    roles,
+    ...(person !== undefined && { person }),
+  }));
   const rows = users.map(({ name, roles, person = '' }) => [name, roles.join(', '), person]);
-  process.stdout.write(`${textTable(['name', 'roles', 'person'], rows)}\n`);
+  print(options, users, () => textTable(['name', 'roles', 'person'], rows));
 }
 
 function place({ file }: FileOptions): { readonly path: string; readonly rolePermissions: RolePermissions } {

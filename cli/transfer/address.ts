@@ -57,11 +57,19 @@ function readUrl(text: string): { readonly url: string; readonly basic: Basic | 
       'the address of the server (--url, EVERCHART_URL) is no http or https address, such as http://127.0.0.1:8080',
     );
   const { username, password, origin, pathname } = parsed;
-  const basic =
-    username === '' ? null : { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  const basic = username === '' ? null : { user: decoded(username), password: decoded(password) };
   // Of the standard API or of the server: both name it.
   const path = pathname.replace(/(?<!\/)\/+$/, '').replace(/(\/rest\/openehr\/v1|\/v1)$/, '');
   return { url: origin + path, basic };
+}
+
+/** @throws Error that does not repeat the text, which may be a password */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error('user and password in the address of the server must be percent-encoded: % is %25');
+  }
 }
 
 /** Where a server with the settings of this folder listens. */
