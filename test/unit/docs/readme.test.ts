@@ -101,11 +101,3 @@ it('no two decisions have one number', () => {
   const numbers = readdirSync('docs/decisions').map((name) => name.slice(0, 4));
   expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
 });
-
-it('the comparison answers every row with what everchart has, and dates itself', () => {
-  const page = text('docs/compare.md');
-  expect(page).toMatch(/^State of \d{1,2} \w+ 20\d\d\./m);
-  const rows = page.slice(page.indexOf('## Row by row')).match(/^\| [A-Z].*\|$/gm) ?? [];
-  expect(rows.length).toBeGreaterThan(30);
-  for (const row of rows.slice(1)) expect(row.split('|')[2]?.trim()).not.toBe('');
-});

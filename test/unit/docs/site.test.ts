@@ -1,19 +1,22 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { needsNetwork } from '../../../scripts/pages/site-offline.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'everchart-site-'));
-const index = join(folder, 'assets/@localSearchIndexroot.js');
+const INDEX = 'assets/@localSearchIndexroot.js';
+let folder = '';
 
-beforeAll(() => {
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'everchart-site-'));
   mkdirSync(join(folder, 'assets'));
-  writeFileSync(index, '');
+  writeFileSync(join(folder, INDEX), '');
   const page = '<link href="./style.css"><img src="data:,"><a href="https://openehr.org">openEHR</a>';
   writeFileSync(join(folder, 'index.html'), page);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
 
 it('a site whose pages bring all that they show needs no network', () => {
   expect(needsNetwork(folder)).toEqual([]);
@@ -28,10 +31,9 @@ it.each([
 ])('one that asks another machine does: %s %s', (name, text) => {
   writeFileSync(join(folder, name), text);
   expect(needsNetwork(folder)).toEqual([expect.stringContaining(name)]);
-  rmSync(join(folder, name));
 });
 
 it('one without the words of its pages cannot be searched', () => {
-  rmSync(index);
+  rmSync(join(folder, INDEX));
   expect(needsNetwork(folder)).toEqual(['it has no words to search']);
 });
