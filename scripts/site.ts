@@ -1,7 +1,7 @@
 // `npm run site`: the pages of the repository as a site in tools/site/dist that needs no network and is searched in the browser.
 // VitePress, from the lock of tools/site; it fails for a link to a page that is not there, and for what another machine would have to give.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { needsNetwork } from './pages/site-offline.js';
@@ -22,7 +22,10 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 /** A folder's page has the name that servers look for. */
 const nameOf = (file: string): string => file.replace(/(^|\/)README\.md$/, '$1index.md');
 
-/** A page with links to other pages by the names that these have here; what is no page is not linked. */
+/**
+ * A page with links to other pages by the names that these have here; what is no page is not linked.
+ * @throws Error that names a page which is linked and not there
+ */
 function pageOf(file: string): string {
   const link = (_: string, mark: string, label: string, target: string): string =>
     linkOf(file, { mark, label: label.replaceAll(PICTURE, link), target });
@@ -32,6 +35,8 @@ function pageOf(file: string): string {
 const PICTURE = /(!)\[([^\]]*)\]\(([^)\s]+)\)/g;
 /** Its text may be a picture. */
 const LINK = /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g;
+
+const PAGE = /\.(?:md|png)$/;
 
 interface Link {
   readonly mark: string;
@@ -43,6 +48,7 @@ function linkOf(file: string, { mark, label, target }: Link): string {
   if (/^(?:[a-z]+:|#)/.test(target)) return `${mark}[${label}](${target})`;
   const [path = '', anchor = ''] = target.split(/(?=#)/);
   const found = posix.join(posix.dirname(file), path);
+  if (PAGE.test(found) && !existsSync(join(root, found))) throw new Error(`${file} leads to ${target}`);
   if (!files.includes(found)) return label;
   const relative = posix.relative(posix.dirname(nameOf(file)), nameOf(found));
   return `${mark}[${label}](./${relative}${anchor})`;
