@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { sealNewRecords } from '../../../maintenance/seal.js';
@@ -5,10 +6,12 @@ import { upgradeStorage } from '../../../maintenance/upgrade.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { prepareStorage } from '../../../src/process/storage.js';
 import { testApp } from '../../support/app.js';
-import { useDatabase } from '../../support/database.js';
+import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { rows, unmerge } from '../../support/merge-http.js';
+import { runCommand } from '../../support/process/command-line.js';
+import { startServerProcess } from '../../support/process/server.js';
 import { loadRelease } from '../../support/release.js';
-import { V1 } from '../../support/resources.js';
+import { dump, V1, type Json } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
@@ -23,17 +26,17 @@ beforeEach(() => loadRelease('0.2.0'));
 const app = testApp(WITH_ADMIN);
 const settings = testSettings(WITH_ADMIN);
 
-/** What a client reads in every way, `ehrs` being those that are there. */
-async function read(ehrs: readonly string[]): Promise<unknown> {
+/** What a client reads in every way, `ehrs` being those that are there; `server`: of this process, or the address of another. */
+async function read(ehrs: readonly string[], server: RequestListener | string = app): Promise<unknown> {
   const get = async (path: string): Promise<string> => {
-    const { status, text } = await request(app).get(`${V1}${path}`);
+    const { status, text } = await request(server).get(`${V1}${path}`);
     return `${status} ${text}`;
   };
-  const { body } = await request(app).get(`${V1}/query/org.example::all`);
+  const { body } = await request(server).get(`${V1}/query/org.example::all`);
   const found: unknown[] = [body.rows, await get('/definition/template/adl1.4')];
   for (const id of ehrs) {
     const uids = (
-      await rows(app, 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', id)
+      await rows(server, 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', id)
     ).flat() as string[];
     for (const uid of uids.toSorted())
       for (const path of [uid, `${uid.split('::')[0]}/tags`])
@@ -64,5 +67,32 @@ describe('data of release 0.2.0', () => {
     expect(JSON.stringify(await read([FIRST, MERGED, THIRD]))).toContain('patient-2');
     await sealNewRecords();
     expect((await verifyStorage()).violations).toEqual([]);
+  });
+
+  it('are served by a process, upgraded beside it by the command, and verified by it', async () => {
+    const env = { MONGODB_URI: testDatabaseUri(), MONGODB_DATABASE: testDatabaseName() };
+    const stored = await dump();
+    const plan = await runCommand(['upgrade', '--dry-run'], env);
+    expect([plan.code, plan.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^layout 2, this release has 2\n[^]*\nnothing was written\n$/),
+    ]);
+    expect(await dump()).toBe(stored);
+    const server = await startServerProcess(env);
+    try {
+      const before = await read([FIRST, THIRD], server.url);
+      expect(JSON.stringify(before)).toContain('patient-1');
+      const upgraded = await runCommand(['upgrade'], env);
+      expect([upgraded.code, upgraded.stdout]).toEqual([
+        0,
+        expect.stringMatching(/^0 VERSIONs compressed, .*\nsealed as they were found: the EHR of \d+ records/),
+      ]);
+      expect(await read([FIRST, THIRD], server.url)).toEqual(before);
+      const verified = await runCommand(['verify', '--json'], env);
+      const { checked, violations } = JSON.parse(verified.stdout) as Json;
+      expect([verified.code, checked.ehrs, violations]).toEqual([0, 3, []]);
+    } finally {
+      expect(await server.stop()).toBe(0);
+    }
   });
 });
