@@ -1,17 +1,16 @@
 // `npm run check:pack`: what `npm pack` makes, which builds before, runs the demo where nothing else of everchart is; the
 // packages for those who build on the server compile and run in a project that has nothing else.
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PACKAGES } from './beside-code.mjs';
 import { release } from './release.mjs';
-import { OPT, runPacked } from './stranger/packed.js';
+import { checkPace, checkServed } from './stranger/installed.js';
+import { runPacked } from './stranger/packed.js';
+import { OPT } from './stranger/pages.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'everchart-packed-'));
 const packed = join(folder, 'release');
@@ -148,58 +147,6 @@ function checkLock() {
   checkDriver(locked);
 }
 
-/** What these may take on an idle machine, in seconds: processor time, and from its start to the first answer. */
-const PACE = { version: 0.3, answer: 3 };
-/** How many times as much as Node.js alone `--version` may take, whatever the machine does beside it. */
-const TIMES_NODE = 4;
-
-/** Processor seconds that Node.js takes with these arguments: the least of several runs. */
-function processorSeconds(args) {
-  const timed = `TIMEFORMAT="%U %S"; time node ${args} >/dev/null`;
-  const runs = Array.from({ length: 5 }, () => {
-    const line = run(folder, 'bash', '-c', `{ ${timed}; } 2>&1`).toString();
-    return line.split(' ').reduce((sum, part) => sum + Number(part), 0);
-  });
-  return Math.min(...runs);
-}
-
-/** Prints how quick the installed command is; a busy machine alone is no reason to fail. */
-async function checkPace() {
-  const said = (seconds, most, what) => console.log(`${what}: ${seconds.toFixed(2)} s of at most ${most}`);
-  const seconds = processorSeconds('node_modules/everchart/src/everchart.mjs --version');
-  said(seconds, PACE.version, 'everchart --version, processor');
-  const alone = processorSeconds('-e 0');
-  if (seconds > PACE.version && seconds > TIMES_NODE * alone)
-    throw new Error(`everchart --version takes ${seconds} s of the processor, Node.js alone ${alone} s`);
-  said(await secondsToAnswer(), PACE.answer, 'first answer of everchart start');
-}
-
-/** Starts the server on a database of its own, asks until it answers a query, and stops it. */
-async function secondsToAnswer() {
-  const start = performance.now();
-  const env = { ...process.env, PORT: '0', HOST: '127.0.0.1', EMBEDDED_DATA_DIR: join(folder, 'data') };
-  const program = join(folder, 'node_modules/everchart/src/everchart.mjs');
-  const server = spawn(process.execPath, [program, 'start'], { cwd: folder, env });
-  const ended = once(server, 'exit');
-  try {
-    const url = await new Promise((resolve, reject) => {
-      let text = '';
-      server.stdout.on('data', (part) => {
-        text += part;
-        const [, found] = /listening on (http:[^"\s]+)/.exec(text) ?? [];
-        if (found !== undefined) resolve(found);
-      });
-      server.once('exit', () => reject(new Error(`the server ended:\n${text}`)));
-    });
-    const query = `${new URL(url).origin}/rest/openehr/v1/query/aql?q=SELECT%20e%20FROM%20EHR%20e`;
-    while ((await globalThis.fetch(query)).status !== 200) await sleep(20);
-    return (performance.now() - start) / 1000;
-  } finally {
-    server.kill('SIGTERM');
-    await ended;
-  }
-}
-
 /** Installs the server without its optional packages, as whoever has a MongoDB may. */
 function checkLean() {
   const lean = join(folder, 'lean');
@@ -229,7 +176,8 @@ try {
   checkDriver(folder);
   await checkTracing();
   await checkMemoryServer();
-  await checkPace();
+  await checkPace(folder);
+  await checkServed(folder);
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
   checkPackages();
   checkCodegen();

@@ -11,12 +11,13 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installTools } from '../tools.js';
+import { OPT } from './pages.js';
 import { runCommands } from './shell.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const apps = join(root, 'tools/apps');
 const bin = join(apps, 'node_modules');
-const OPT = join(root, 'test/fixtures/openehr/opt/ehrbase_blood_pressure_simple.de.v0.opt');
+const opt = join(root, OPT);
 const node = (version: number): string => `${bin}/node-${version}/bin/node`;
 
 /**
@@ -31,7 +32,7 @@ export function runApps(env: Readonly<Record<string, string>>): void {
   try {
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
     const run = (...commands: string[]): string =>
-      runCommands(commands, { repository: root, folder, server: '', env: { ...env, OPT, NODE_OPTIONS: '' } });
+      runCommands(commands, { repository: root, folder, server: '', env: { ...env, OPT: opt, NODE_OPTIONS: '' } });
     run('npm i @everchart/client @everchart/rm', 'npm i -D @everchart/codegen');
     runPrograms(folder, run);
     buildVite(folder, run);
@@ -93,7 +94,7 @@ function buildVite(folder: string, run: Run): void {
   run(`${node22} ${bin}/create-vite/index.js vite --template react-ts --no-interactive`);
   program('App.tsx', join(app, 'src/App.tsx'));
   program('vite.config.ts', join(app, 'vite.config.ts'));
-  const config = { templates: { files: [OPT], output: 'src/gen' } };
+  const config = { templates: { files: [opt], output: 'src/gen' } };
   writeFileSync(join(app, 'everchart.config.mjs'), `export default ${JSON.stringify(config)};`);
   const compilers = ['typescript-7', 'typescript'].map(
     (name) => `${node22} ${bin}/${name}/bin/tsc -b --force vite`,

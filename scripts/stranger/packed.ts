@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { runApps } from './apps.js';
-import { pagesOfPackages } from './pages.js';
+import { OPT, pagesOfPackages } from './pages.js';
 import { startRegistry } from './registry.js';
 import { runCommands, runPage, type Place } from './shell.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** A template of the repository. */
-export const OPT = 'test/fixtures/openehr/opt/ehrbase_blood_pressure_simple.de.v0.opt';
 
 /** In a folder where nothing of everchart is, with a registry that has what was packed: the demo, and what the packages show. */
 export async function runPacked(packed: string, folder: string): Promise<void> {

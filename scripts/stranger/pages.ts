@@ -8,6 +8,9 @@ export interface Page {
 
 const FIRST = 'examples/first';
 
+/** The template that pages and applications are shown with. */
+export const OPT = 'test/fixtures/openehr/opt/ehrbase_blood_pressure_simple.de.v0.opt';
+
 /** All that the repository shows who cloned it, in the order of reading. */
 export function pagesOfClone(): Page[] {
   return ['README.md', 'docs/running.md', 'docs/getting-started.md', ...below('examples')].map((path) => ({

@@ -100,7 +100,7 @@ it('is read by the command alone, so that tests and measurements never see it', 
   expect(starters.sort()).toEqual([
     'bench/compare.ts',
     'bench/own-server.ts',
-    'scripts/check-pack.mjs',
+    'scripts/stranger/installed.ts',
     'test/http/process/build.test.ts',
     'test/support/process/command.ts',
   ]);
