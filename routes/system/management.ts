@@ -49,7 +49,7 @@ export function managementOperations(options: ManagementOptions): OperationGroup
 const ENDPOINTS: Readonly<Record<string, (options: ManagementOptions) => Operation[]>> = {
   health: (options) => [healthOperation(options)],
   info: (options) => [
-    fact(options, '/info', 'Get name, version and time of the build', (ctx) => {
+    fact(options, '/info', 'Get name and version of the build, and the time of the start', (ctx) => {
       ctx.body = options.source.info();
     }),
   ],

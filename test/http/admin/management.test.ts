@@ -62,6 +62,13 @@ describe('management', () => {
     });
   });
 
+  it('says what was built, and when this process was started', async () => {
+    const { body } = await get('/info', admin);
+    const build = { name: 'everchart', version: expect.stringMatching(/^\d+\.\d+\.\d+/) };
+    expect(body).toEqual({ build, started: expect.any(String) });
+    expect(Date.parse(body.started as string)).toBeLessThanOrEqual(Date.now());
+  });
+
   it('masks whatever may be a secret', async () => {
     const { text } = await get('/env', admin);
     expect(text).toContain('"secret":"******"');
