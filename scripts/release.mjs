@@ -19,11 +19,13 @@ const LIMITS = {
   'embedded-mongodb': 500,
 };
 
-/** The changes of this version: what CHANGELOG.md has under its number, else under Unreleased. */
+/** The changes of this version: what CHANGELOG.md has under its number, else under Unreleased. Throws where it has neither. */
 function notes(version) {
   const sections = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').split(/^(?=## )/m);
-  const own = (name) => sections.find((text) => text.startsWith(`## ${name}`));
-  return own(version) ?? own('Unreleased') ?? '';
+  const own = (name) => sections.find((text) => text.startsWith(`## ${name}\n`));
+  const found = own(version) ?? own('Unreleased');
+  if (found === undefined) throw new Error(`CHANGELOG.md says nothing of ${version}`);
+  return found;
 }
 
 function tool(name, ...args) {

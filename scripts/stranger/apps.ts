@@ -50,6 +50,14 @@ function program(name: string, destination: string): void {
   copyFileSync(join(apps, 'programs', name), destination);
 }
 
+/** Versions of Node.js that run TypeScript: npm has them for Linux on x64. @throws Error where they are not there although it has */
+function otherNodes(): number[] {
+  const found = [22, 24].filter((version) => existsSync(node(version)));
+  if (found.length < 2 && process.platform === 'linux' && process.arch === 'x64')
+    throw new Error(`of Node.js 22 and 24 tools/apps has ${found.join()}`);
+  return found;
+}
+
 /** What `compiled` is compiled with. */
 const COMPILED = {
   compilerOptions: {
@@ -69,9 +77,7 @@ function runPrograms(folder: string, run: Run): void {
   writeFileSync(join(folder, 'compiled/walk.ts'), text);
   const runs: readonly (readonly [name: string, command: string])[] = [
     ['Deno', `${bin}/.bin/deno run --check --allow-net=127.0.0.1 walk.ts`],
-    ...[22, 24]
-      .filter((version) => existsSync(node(version)))
-      .map((version) => [`Node.js ${version}`, `${node(version)} walk.ts`] as const),
+    ...otherNodes().map((version) => [`Node.js ${version}`, `${node(version)} walk.ts`] as const),
     [`Node.js ${process.version}, compiled`, `'${process.execPath}' compiled/walk.js`],
   ];
   const said = run(
