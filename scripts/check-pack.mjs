@@ -46,6 +46,11 @@ function checkPackages() {
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
   run(project, 'npm', 'install', ...quiet, ...PACKAGES.map((name) => tarball(`everchart-${name}`)));
+  for (const name of PACKAGES) {
+    const files = readdirSync(join(project, 'node_modules/@everchart', name));
+    const missing = ['LICENSE', 'NOTICE', 'README.md', 'dist'].filter((file) => !files.includes(file));
+    if (missing.length > 0) throw new Error(`@everchart/${name} has no ${missing.join(', ')}`);
+  }
   writeFileSync(join(project, 'example.ts'), EXAMPLE);
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const options = ['--strict', '--module', 'NodeNext', '--target', 'ES2023', '--lib', 'ES2023,DOM'];

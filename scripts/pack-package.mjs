@@ -27,7 +27,9 @@ export function packPackage(name, destination) {
     const files = [...manifest.files.filter((file) => !file.startsWith('!')), 'README.md'];
     for (const file of files.filter((file) => existsSync(join(root, folder, file))))
       cpSync(join(root, folder, file), join(copy, file), { recursive: true });
+    // npm takes a LICENSE without being told, and no NOTICE.
     for (const file of ['LICENSE', 'NOTICE']) cpSync(join(root, file), join(copy, file));
+    manifest.files = [...new Set([...manifest.files, 'NOTICE'])];
     if (name === null) {
       writeFileSync(join(copy, 'npm-shrinkwrap.json'), JSON.stringify(shrinkwrap(manifest), null, 2));
       manifest.files.push('npm-shrinkwrap.json');
