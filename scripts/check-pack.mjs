@@ -1,6 +1,6 @@
 // `npm run check:pack`: what `npm pack` makes, which builds before, runs the demo where nothing else of everchart is; the
 // packages for those who build on the server compile and run in a project that has nothing else.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -24,6 +24,13 @@ const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'
 const run = (cwd, command, ...args) =>
   execFileSync(command, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
 
+/** Installs packed files, and refuses packages that their makers have given up: npm says so. */
+function install(cwd, ...args) {
+  const { status, stderr } = spawnSync('npm', ['install', ...quiet, ...args], { cwd, encoding: 'utf8' });
+  const givenUp = stderr.split('\n').filter((line) => line.startsWith('npm warn deprecated'));
+  if (status !== 0 || givenUp.length > 0) throw new Error(givenUp.join('\n') || stderr);
+}
+
 const EXAMPLE = `import { Catalogue, completions, diagnose, formatAql, type Diagnostic } from '@everchart/aql';
 import { aql, Cdr, type DV_QUANTITY as ClientQuantity } from '@everchart/client';
 import { dvQuantity, isRm, type DV_QUANTITY } from '@everchart/rm';
@@ -45,7 +52,7 @@ function checkPackages() {
   const project = join(folder, 'project');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  run(project, 'npm', 'install', ...quiet, ...PACKAGES.map((name) => tarball(`everchart-${name}`)));
+  install(project, ...PACKAGES.map((name) => tarball(`everchart-${name}`)));
   for (const name of PACKAGES) {
     const files = readdirSync(join(project, 'node_modules/@everchart', name));
     const missing = ['LICENSE', 'NOTICE', 'README.md', 'dist'].filter((file) => !files.includes(file));
@@ -157,7 +164,7 @@ function checkLean() {
   const lean = join(folder, 'lean');
   mkdirSync(lean);
   writeFileSync(join(lean, 'package.json'), '{ "private": true }');
-  run(lean, 'npm', 'install', '--omit=optional', ...quiet, tarball('everchart'));
+  install(lean, '--omit=optional', tarball('everchart'));
   checkSize(lean, INSTALLED.lean);
   console.log('everchart', run(lean, 'npx', 'everchart', '--version').toString().trim());
 }
@@ -167,7 +174,7 @@ function checkCodegen() {
   const project = join(folder, 'front-end');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "private": true }');
-  run(project, 'npm', 'install', ...quiet, tarball('everchart-codegen'));
+  install(project, tarball('everchart-codegen'));
   checkSize(project, INSTALLED.codegen);
   const opt = fileURLToPath(new URL(`../${OPT}`, import.meta.url));
   console.log(run(project, 'npx', 'everchart-codegen', 'templates', opt, '-o', 'gen').toString().trim());
@@ -175,7 +182,7 @@ function checkCodegen() {
 
 try {
   release(packed);
-  run(folder, 'npm', 'install', ...quiet, tarball('everchart'));
+  install(folder, tarball('everchart'));
   checkSize(folder, INSTALLED.whole);
   checkBill();
   checkDriver(folder);
