@@ -32,7 +32,12 @@ export function runApps(env: Readonly<Record<string, string>>): void {
   try {
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
     const run = (...commands: string[]): string =>
-      runCommands(commands, { repository: root, folder, server: '', env: { ...env, OPT: opt, NODE_OPTIONS: '' } });
+      runCommands(commands, {
+        repository: root,
+        folder,
+        server: '',
+        env: { ...env, OPT: opt, NODE_OPTIONS: '' },
+      });
     run('npm i @everchart/client @everchart/rm', 'npm i -D @everchart/codegen');
     runPrograms(folder, run);
     buildVite(folder, run);

@@ -25,7 +25,9 @@ export function watchOthers(): () => number {
 export function judged(what: string, { seconds, others }: Pace, most: number): string {
   const said = `${what}: ${seconds.toFixed(2)} s of at most ${most}`;
   if (seconds > most && others < OTHERS) throw new Error(`${said}, on an idle machine`);
-  return Number.isNaN(others) ? said : `${said}, while others took ${Math.round(others * 100)} % of a processor`;
+  return Number.isNaN(others)
+    ? said
+    : `${said}, while others took ${Math.round(others * 100)} % of a processor`;
 }
 
 /** Of the machine: user, nice, system, interrupts of two kinds, and what other machines took of it. */

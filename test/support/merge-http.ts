@@ -122,11 +122,7 @@ export async function givenTag(
 }
 
 /** Rows of an AQL query. */
-export async function rows(
-  app: RequestListener | string,
-  q: string,
-  ehrId?: string,
-): Promise<unknown[][]> {
+export async function rows(app: RequestListener | string, q: string, ehrId?: string): Promise<unknown[][]> {
   const response = await request(app)
     .post(`${V1}/query/aql`)
     .send({ q, ...(ehrId !== undefined && { ehr_id: ehrId }) });

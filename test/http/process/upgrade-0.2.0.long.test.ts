@@ -85,7 +85,9 @@ describe('data of release 0.2.0', () => {
       const upgraded = await runCommand(['upgrade'], env);
       expect([upgraded.code, upgraded.stdout]).toEqual([
         0,
-        expect.stringMatching(/^0 VERSIONs compressed, .*\nsealed as they were found: the EHR of \d+ records/),
+        expect.stringMatching(
+          /^0 VERSIONs compressed, .*\nsealed as they were found: the EHR of \d+ records/,
+        ),
       ]);
       expect(await read([FIRST, THIRD], server.url)).toEqual(before);
       const verified = await runCommand(['verify', '--json'], env);

@@ -7,6 +7,18 @@ interface Entry {
   readonly hasInstallScript?: true;
 }
 
+const decision = textOf('docs/decisions/0020-packages-libraries-checks.md');
+
+/** The first cells of the table that stands behind these words of the decision. */
+function listedBehind(words: string): string[] {
+  const [, behind = ''] = decision.split(words);
+  const [, table = ''] = /\n\|---.*\n((?:\|.*\n)+)/.exec(behind) ?? [];
+  return table
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('|')[1]!.trim());
+}
+
 /** What whoever installs the packed server gets: docs/decisions/0020-packages-libraries-checks.md tells why. */
 describe('the lock of the packed server', () => {
   /** Versions by the name of the package. */
@@ -32,13 +44,16 @@ describe('the lock of the packed server', () => {
   });
 
   it('has two versions of a package only where the decision says why', () => {
-    const [, table = ''] = /has in two versions[\s\S]*?\|---\|---\|---\|\n([\s\S]*?)\n\n/.exec(
-      textOf('docs/decisions/0020-packages-libraries-checks.md'),
-    )!;
-    const explained = table
-      .split('\n')
-      .flatMap((row) => [...row.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+    const explained = listedBehind('has in two versions').flatMap((cell) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    );
     const twice = [...versions].filter(([, all]) => all.size > 1).map(([name]) => name);
     expect(explained.sort()).toEqual(twice.sort());
+  });
+
+  it('has libraries that rest at the versions that the decision judges: a newer one is no reason any more', () => {
+    const judged = listedBehind('had no release for two years').map((cell) => cell.replaceAll('`', '').split(' '));
+    expect(judged.length).toBeGreaterThan(2);
+    for (const [name = '', version] of judged) expect([name, ...(versions.get(name) ?? [])]).toEqual([name, version]);
   });
 });

@@ -6,7 +6,9 @@ import { expect, it } from '@jest/globals';
 import { judged, watchOthers } from '../../../scripts/stranger/pace.js';
 
 it('what is too slow is an error unless others kept the machine busy, or nobody tells', () => {
-  expect(() => judged('the demo', { seconds: 61, others: 0.1 }, 60)).toThrow('the demo: 61.00 s of at most 60');
+  expect(() => judged('the demo', { seconds: 61, others: 0.1 }, 60)).toThrow(
+    'the demo: 61.00 s of at most 60',
+  );
   expect(judged('the demo', { seconds: 61, others: 0.7 }, 60)).toContain('while others took 70 %');
   expect(judged('the demo', { seconds: 61, others: NaN }, 60)).toBe('the demo: 61.00 s of at most 60');
   expect(judged('the demo', { seconds: 59, others: 0 }, 60)).toContain('59.00 s');
