@@ -42,7 +42,7 @@ async function paceOfAnswer(folder: string): Promise<Pace> {
   const others = watchOthers();
   const start = performance.now();
   const server = await startInstalled(folder, ['npx', 'everchart', 'start']);
-  let seconds = NaN;
+  let seconds: number;
   try {
     const query = `${server.origin}/rest/openehr/v1/query/aql?q=SELECT%20e%20FROM%20EHR%20e`;
     while ((await fetch(query)).status !== 200) await pause(20);
