@@ -63,6 +63,8 @@ export interface Settings {
   /** Edition of ITS-REST that the standard API speaks; `openehr/base/dialect.ts` says what that changes. */
   readonly itsRest: '1.0.3' | '1.1.0';
   readonly preferMinimalUpdateStatus: 200 | 204;
+  /** What a write answers that no `return=` of `Prefer` says anything about. */
+  readonly preferDefault: 'minimal' | 'identifier' | 'representation';
   /** How VERSIONs are signed that a client has not signed. */
   readonly signing: 'none' | 'digest';
   readonly ehrStatusAsRef: boolean;

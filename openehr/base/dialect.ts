@@ -15,6 +15,10 @@ export interface Dialect {
   readonly isTagWeak: boolean;
   /** `Location` stands only where something new was made: it is where that is. */
   readonly isLocationOfNewOnly: boolean;
+  /** `Preference-Applied` stands on every answer to a request with `Prefer`; else where something of it was honoured. */
+  readonly isPreferenceAlwaysTold: boolean;
+  /** A versioned object and its history have `Last-Modified` too: when the latest version was committed. */
+  readonly isObjectDated: boolean;
   /** What an update without a body is answered with unless `PREFER_MINIMAL_UPDATE_STATUS` says so. */
   readonly minimalUpdateStatus: 200 | 204;
   /** Refusals that have another code than the one they are thrown with. */
@@ -38,6 +42,8 @@ export const DIALECTS: Readonly<Record<ItsRest, Dialect>> = {
   '1.0.3': {
     isTagWeak: false,
     isLocationOfNewOnly: false,
+    isPreferenceAlwaysTold: false,
+    isObjectDated: false,
     minimalUpdateStatus: 200,
     refusals: {},
     isStatusTakenAsSent: false,
@@ -50,6 +56,8 @@ export const DIALECTS: Readonly<Record<ItsRest, Dialect>> = {
   '1.1.0': {
     isTagWeak: true,
     isLocationOfNewOnly: true,
+    isPreferenceAlwaysTold: true,
+    isObjectDated: true,
     minimalUpdateStatus: 204,
     // 400: it could not be made a resource; 422: it could, and is not valid.
     refusals: {

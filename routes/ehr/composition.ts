@@ -125,7 +125,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
           answerDeletion(ctx, await deleteComposition(context, change));
         },
       },
-      ...versionedObjectOperations('COMPOSITION'),
+      ...versionedObjectOperations('COMPOSITION', settings),
     ],
   };
 }

@@ -87,7 +87,7 @@ export function ehrStatusOperations(settings: Settings): OperationGroup {
         replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? ''),
         handle: (ctx) => update(ctx, settings, context),
       },
-      ...versionedObjectOperations('EHR_STATUS'),
+      ...versionedObjectOperations('EHR_STATUS', settings),
     ],
   };
 }

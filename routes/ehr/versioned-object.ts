@@ -1,5 +1,7 @@
 import type { Context } from 'koa';
 import { readableEhr, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import type { Settings } from '../../config/settings.js';
+import { DIALECTS } from '../../openehr/base/dialect.js';
 import { within } from '../../openehr/base/work.js';
 import { signatureState } from '../../change/commit/signature.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
@@ -27,9 +29,11 @@ interface ContainerKind {
   readonly name: string;
   /** The container's id; reads the EHR where the path does not name it. */
   readonly versionedObjectUidOf: (ctx: Context, ehrId: string) => Promise<string>;
+  /** The container and its history say when the latest version was committed. */
+  readonly isObjectDated: boolean;
 }
 
-const KINDS: Readonly<Record<ContainerKind['type'], ContainerKind>> = {
+const KINDS: Readonly<Record<ContainerKind['type'], Omit<ContainerKind, 'isObjectDated'>>> = {
   COMPOSITION: {
     type: 'COMPOSITION',
     path: 'versioned_composition/{versioned_object_uid}',
@@ -46,8 +50,13 @@ const KINDS: Readonly<Record<ContainerKind['type'], ContainerKind>> = {
 const ORIGINAL: BodyDescription = { schema: 'ORIGINAL_VERSION', types: 'rm' };
 
 /** The four reads of a VERSIONED_COMPOSITION or VERSIONED_EHR_STATUS. */
-export function versionedObjectOperations(type: ContainerKind['type']): Operation[] {
-  const kind = KINDS[type];
+export function versionedObjectOperations(
+  type: ContainerKind['type'],
+  { itsRest }: Pick<Settings, 'itsRest'>,
+): Operation[] {
+  const { isObjectDated } = DIALECTS[itsRest];
+  const dated = isObjectDated && { headers: ['Last-Modified'] as const };
+  const kind = { ...KINDS[type], isObjectDated };
   const path = `${STANDARD_API}/ehr/{ehr_id}/${kind.path}`;
   const read = { method: 'GET', access: 'read', audit: 'read', errors: [400, 404] } as const;
   return [
@@ -56,7 +65,9 @@ export function versionedObjectOperations(type: ContainerKind['type']): Operatio
       id: `${kind.name}_get`,
       path,
       summary: 'Get the container',
-      responses: { 200: { description: 'The container', body: { schema: 'VERSIONED_OBJECT', types: 'rm' } } },
+      responses: {
+        200: { description: 'The container', body: { schema: 'VERSIONED_OBJECT', types: 'rm' }, ...dated },
+      },
       handle: (ctx) => answer(ctx, kind, getContainer),
     },
     {
@@ -64,7 +75,9 @@ export function versionedObjectOperations(type: ContainerKind['type']): Operatio
       id: `${kind.name}_revision_history_get`,
       path: `${path}/revision_history`,
       summary: 'Get the audits of all versions',
-      responses: { 200: { description: 'The history', body: { schema: 'REVISION_HISTORY', types: 'rm' } } },
+      responses: {
+        200: { description: 'The history', body: { schema: 'REVISION_HISTORY', types: 'rm' }, ...dated },
+      },
       handle: (ctx) => answer(ctx, kind, getHistory),
     },
     {
@@ -126,6 +139,7 @@ async function getContainer(
 ): Promise<void> {
   const container = await containerOf(ehrId, kind.type, versionedObjectUid);
   if (container === null) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
+  if (kind.isObjectDated) setResourceHeaders(ctx, { lastModified: container.latest_time_committed });
   await writeResource(ctx, form, versionedObjectResource(container), kind.name);
 }
 
@@ -135,6 +149,9 @@ async function getHistory(
 ): Promise<void> {
   const versions = await versionHeads(ehrId, versionedObjectUid);
   if (versions[0]?.type !== kind.type) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
+  const latest = versions.at(-1);
+  if (kind.isObjectDated && latest !== undefined)
+    setResourceHeaders(ctx, { lastModified: latest.time_committed });
   await writeResource(ctx, form, revisionHistoryResource(versions), 'revision_history');
 }
 

@@ -186,9 +186,10 @@ export interface WriteAnswer extends ResourceHeaders {
 
 /** Answers a write as `Prefer` asks. docs/spec/rest.md#prefer */
 export async function answerWrite(ctx: Context, answer: WriteAnswer): Promise<void> {
-  const { returns, applied } = parsePrefer(ctx.get('Prefer'));
+  const { returns, applied } = parsePrefer(ctx.get('Prefer'), ctx.state.preferDefault);
   setResourceHeaders(ctx, answer);
   setPreferenceApplied(ctx, applied);
+  ctx.state.returns = returns;
   ctx.status = answer.status;
   if (returns === 'representation') await answer.represent();
   else if (returns === 'identifier') writeIdentifier(ctx, answer);

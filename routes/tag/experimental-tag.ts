@@ -93,7 +93,7 @@ async function putTagEntries(ctx: Context, type: TagTargetType): Promise<void> {
   const address = tagAddressFrom(ctx, type);
   const entries = (await jsonArrayBody(ctx)).map((value) => entryOf(value, address));
   const tags = await putTags(address, entries);
-  const { returns, applied } = parsePrefer(ctx.get('Prefer'));
+  const { returns, applied } = parsePrefer(ctx.get('Prefer'), ctx.state.preferDefault);
   if (applied !== '') ctx.set('Preference-Applied', applied);
   ctx.set('Location', `${ctx.state.baseUrl}${filledPath(currentOperation(ctx))}`);
   ctx.body = returns === 'representation' ? tags.map(itemTagDto) : tags.map((tag) => tag._id);

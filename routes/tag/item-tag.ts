@@ -111,7 +111,7 @@ async function putTagList(ctx: Context, type: TagTargetType, settings: Settings)
   const address = tagAddressFrom(ctx, type);
   const contents = (await jsonArrayBody(ctx)).map(contentOf);
   const tags = await replaceTags(address, contents);
-  const { returns, applied } = parsePrefer(ctx.get('Prefer'));
+  const { returns, applied } = parsePrefer(ctx.get('Prefer'), ctx.state.preferDefault);
   if (applied !== '') ctx.set('Preference-Applied', applied);
   if (returns === 'representation') ctx.body = tags.map((tag) => itemTag(tag, settings.systemId));
   else {

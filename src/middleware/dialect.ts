@@ -5,11 +5,15 @@ import { isStandard, makesNew } from '../../routes/http/dialect.js';
 import type { RequestState } from '../../routes/http/request/request-state.js';
 
 /**
- * Writes the headers of the standard API as a dialect has them: `ETag` weak, `Location` where something new is. Around everything
- * that can answer; null where nothing is to be changed.
+ * Writes the headers of the standard API as a dialect has them: `ETag` weak, `Location` where something new is, `Preference-Applied`
+ * wherever there is a `Prefer`. Around everything that can answer; null where nothing is to be changed.
  */
-export function headersIn({ isTagWeak, isLocationOfNewOnly }: Dialect): Middleware | null {
-  if (!isTagWeak && !isLocationOfNewOnly) return null;
+export function headersIn({
+  isTagWeak,
+  isLocationOfNewOnly,
+  isPreferenceAlwaysTold,
+}: Dialect): Middleware | null {
+  if (!isTagWeak && !isLocationOfNewOnly && !isPreferenceAlwaysTold) return null;
   return async (ctx: Context, next: Next) => {
     await next();
     const { matched } = ctx.state as Partial<RequestState>;
@@ -17,7 +21,19 @@ export function headersIn({ isTagWeak, isLocationOfNewOnly }: Dialect): Middlewa
     const tag = ctx.res.getHeader('ETag');
     if (isTagWeak && typeof tag === 'string' && tag.startsWith('"')) ctx.set('ETag', `W/${tag}`);
     if (isLocationOfNewOnly && !(makesNew(ctx.method) && ctx.status < 300)) ctx.remove('Location');
+    if (isPreferenceAlwaysTold && ctx.get('Prefer') !== '') tellPreference(ctx);
   };
+}
+
+/** Says beside what was honoured how much the answer has: what the write says, else all where there is a body, as of an error. */
+function tellPreference(ctx: Context): void {
+  const honoured = ctx.res.getHeader('Preference-Applied');
+  const applied = typeof honoured === 'string' ? honoured : '';
+  if (/\breturn=/.test(applied)) return;
+  const isEmpty = ctx.body === undefined || ctx.body === null || ctx.body === '';
+  const returned =
+    (ctx.status < 300 ? ctx.state.returns : undefined) ?? (isEmpty ? 'minimal' : 'representation');
+  ctx.set('Preference-Applied', [`return=${returned}`, ...(applied === '' ? [] : [applied])].join(', '));
 }
 
 /**

@@ -23,8 +23,9 @@ export function origin(settings: Settings): Middleware {
     const asked = requestOrigin(ctx, rules);
     const origin = settings.publicBaseUrl ?? asked;
     const baseUrl = `${origin}${settings.basePath}`;
-    const { defaultTimezone, systemId } = settings;
-    Object.assign(ctx.state, { origin, baseUrl, defaultTimezone, systemId } satisfies Partial<RequestState>);
+    const { defaultTimezone, systemId, preferDefault } = settings;
+    const said = { origin, baseUrl, defaultTimezone, systemId, preferDefault };
+    Object.assign(ctx.state, said satisfies Partial<RequestState>);
     await next();
   };
 }

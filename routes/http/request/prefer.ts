@@ -1,6 +1,9 @@
+/** What of a resource an answer has: nothing, its id, or all. */
+export type Returns = 'minimal' | 'identifier' | 'representation';
+
 /** What a client wants to get back from a write. */
 export interface Preference {
-  readonly returns: 'minimal' | 'identifier' | 'representation';
+  readonly returns: Returns;
   /** CONTRIBUTION: whole versions instead of references. */
   readonly resolveRefs: boolean;
   /** `validation=lenient`: docs/spec/formats.md#lenient-validation. */
@@ -17,8 +20,11 @@ export const LENIENT = 'validation=lenient';
 export const LENIENT_IGNORED = 'Prefer: validation=lenient was ignored: VALIDATION of this server is strict';
 const RETURNS = ['minimal', 'identifier', 'representation'] as const;
 
-/** Reads `Prefer`: unknown tokens are ignored, of several `return=` the first known counts. RFC 7240. */
-export function parsePrefer(header: string): Preference {
+/**
+ * Reads `Prefer`: unknown tokens are ignored, of several `return=` the first known counts. RFC 7240. `otherwise`: what is returned
+ * without one.
+ */
+export function parsePrefer(header: string, otherwise: Returns = 'minimal'): Preference {
   const tokens = header.split(',').map(preferenceOf);
   const asked = tokens.map(returnOf).find((word) => word !== undefined);
   const resolveRefs = tokens.includes('resolve_refs');
@@ -28,7 +34,7 @@ export function parsePrefer(header: string): Preference {
   ];
   const isLenient = tokens.find((token) => token.startsWith('validation=')) === LENIENT;
   const keepsUnshown = tokens.includes('unshown=keep');
-  return { returns: asked ?? 'minimal', resolveRefs, isLenient, keepsUnshown, applied: applied.join(', ') };
+  return { returns: asked ?? otherwise, resolveRefs, isLenient, keepsUnshown, applied: applied.join(', ') };
 }
 
 /** One preference without its parameters. */
@@ -37,6 +43,6 @@ function preferenceOf(token: string): string {
   return preference.toLowerCase().replaceAll(/["\s]/g, '');
 }
 
-function returnOf(preference: string): Preference['returns'] | undefined {
+function returnOf(preference: string): Returns | undefined {
   return RETURNS.find((word) => preference === `return=${word}`);
 }

@@ -5,6 +5,7 @@ import type { AuditDraft } from '../../../change/commit/audit-draft.js';
 import type { FailureRecord } from '../failure/error-status.js';
 import type { Operation, Permission } from '../operation/operation.js';
 import type { ParameterName } from '../operation/parameters.js';
+import type { Returns } from './prefer.js';
 
 /** Who asks. */
 export interface AuthenticatedUser {
@@ -46,6 +47,10 @@ export interface RequestState {
   readonly defaultTimezone: string;
   /** Of this server. */
   readonly systemId: string;
+  /** What a write answers unless `Prefer` says it. */
+  readonly preferDefault: Returns;
+  /** What this write answers. */
+  returns?: Returns;
   /** null without an identity (only possible for open operations and with `AUTH=none`). */
   user: AuthenticatedUser | null;
   /** Of the client: that of the connection, or as a trusted proxy gives it. */

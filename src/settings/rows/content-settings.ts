@@ -50,6 +50,12 @@ export const CONTENT_SETTINGS = [
     '200 or 204 for updates without a body; empty = as ITS_REST has it: 200 with 1.0.3, 204 with 1.1.0',
   ),
   setting(
+    'PREFER_DEFAULT',
+    'preferDefault',
+    choice(['minimal', 'identifier', 'representation'], 'minimal'),
+    'what writes answer without `Prefer: return=…`: no body, the id of what was written, or all of it',
+  ),
+  setting(
     'SIGNING',
     'signing',
     choice(['none', 'digest'], 'none'),

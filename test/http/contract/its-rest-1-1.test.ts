@@ -124,6 +124,121 @@ describe('headers', () => {
   });
 });
 
+describe('a preference', () => {
+  const applied = async (
+    ask: (listener: (typeof APPS)[Edition]) => Promise<request.Response> | request.Test,
+  ): Promise<Record<Edition, unknown>> => {
+    const [before, after] = [await ask(APPS['1.0.3']), await ask(app)];
+    return {
+      '1.0.3': before.headers['preference-applied'],
+      '1.1.0': after.headers['preference-applied'],
+    };
+  };
+
+  it('is told of on every answer to a request that has one', async () => {
+    const uid = await givenComposition(app, ehrId);
+    const path = at(`/composition/${versionedObjectUidOf(uid)}`);
+    const read = (prefer: string) => (listener: (typeof APPS)[Edition]) =>
+      request(listener).get(path).set('Prefer', prefer);
+    expect(await applied(read('return=minimal'))).toEqual({ '1.1.0': 'return=representation' });
+    expect(await applied(read('wait=10'))).toEqual({ '1.1.0': 'return=representation' });
+    expect(await applied((listener) => read('wait=10')(listener).set('If-None-Match', `"${uid}"`))).toEqual({
+      '1.1.0': 'return=minimal',
+    });
+    expect(
+      await applied((listener) =>
+        request(listener).get(at('/composition/nothing')).set('Prefer', 'return=minimal'),
+      ),
+    ).toEqual({ '1.1.0': 'return=representation' });
+    expect(
+      await applied((listener) =>
+        request(listener).post(`${V1}/query/aql`).set('Prefer', 'x').send({ q: AQL }),
+      ),
+    ).toEqual({ '1.1.0': 'return=representation' });
+    expect(await applied((listener) => request(listener).get(path))).toEqual({});
+  });
+
+  it.each(['minimal', 'identifier', 'representation'])(
+    'of a write is told of as before: %s',
+    async (returns) => {
+      const prefer = `return=${returns}`;
+      expect(
+        await applied((listener) =>
+          request(listener).post(at('/composition')).set('Prefer', prefer).send(aComposition()),
+        ),
+      ).toEqual({ '1.0.3': prefer, '1.1.0': prefer });
+    },
+  );
+
+  it('that a write has no answer to is told of with what it answers', async () => {
+    const write = (prefer: string) => (listener: (typeof APPS)[Edition]) =>
+      request(listener).post(at('/contribution')).set('Prefer', prefer).send(creation(aComposition()));
+    expect(await applied(write('wait=10'))).toEqual({ '1.1.0': 'return=minimal' });
+    expect(await applied(write('resolve_refs'))).toEqual({
+      '1.0.3': 'resolve_refs',
+      '1.1.0': 'return=minimal, resolve_refs',
+    });
+    const tags = at(`/composition/${await givenComposition(app, ehrId)}/tags`);
+    expect(
+      await applied((listener) =>
+        request(listener)
+          .put(tags)
+          .set('Prefer', 'wait=10')
+          .send([{ key: 'a' }]),
+      ),
+    ).toEqual({ '1.1.0': 'return=minimal' });
+  });
+
+  it('is PREFER_DEFAULT where a write has none, in both dialects', async () => {
+    expect(loadConfig({}).preferDefault).toBe('minimal');
+    expect(() => loadConfig({ PREFER_DEFAULT: 'all' })).toThrow(/PREFER_DEFAULT must be one of/);
+    for (const edition of [{}, RELEASE_1_1]) {
+      const write = (preferDefault: 'identifier' | 'representation', prefer = '') =>
+        request(testApp({ ...edition, preferDefault }))
+          .post(at('/composition'))
+          .set('Prefer', prefer)
+          .send(aComposition());
+      const named = await write('identifier');
+      expect([named.status, named.body]).toEqual([201, { uid: versionUidOf(named) }]);
+      expect(named.headers['preference-applied']).toBeUndefined();
+      const whole = await write('representation');
+      expect([whole.status, (whole.body as Json)._type]).toEqual([201, 'COMPOSITION']);
+      const minimal = await write('representation', 'return=minimal');
+      expect([minimal.status, minimal.text]).toEqual([201, '']);
+      const told = await write('identifier', 'wait=10');
+      expect([told.body, told.headers['preference-applied']]).toEqual([
+        { uid: versionUidOf(told) },
+        edition === RELEASE_1_1 ? 'return=identifier' : undefined,
+      ]);
+      const put = await request(testApp({ ...edition, preferDefault: 'identifier' }))
+        .put(at(`/composition/${versionedObjectUidOf(versionUidOf(named))}`))
+        .set('If-Match', versionUidOf(named))
+        .send(aComposition());
+      expect([put.status, put.body]).toEqual([200, { uid: versionUidOf(put) }]);
+    }
+  });
+});
+
+it('dates a versioned object and its history by the latest version', async () => {
+  const uid = await givenComposition(app, ehrId);
+  const composition = `/versioned_composition/${versionedObjectUidOf(uid)}`;
+  for (const path of [composition, '/versioned_ehr_status']) {
+    const latest = await request(app).get(at(`${path}/version`));
+    expect(latest.headers['last-modified']).toMatch(/GMT$/);
+    for (const answered of ['', '/revision_history']) {
+      const dates = Object.values(APPS).map(
+        async (listener) => (await request(listener).get(at(path + answered))).headers['last-modified'],
+      );
+      expect(await Promise.all(dates)).toEqual([undefined, latest.headers['last-modified']]);
+    }
+  }
+  const deleted = await request(app).delete(at(`/composition/${uid}`));
+  expect(deleted.headers['last-modified']).toMatch(/GMT$/);
+  expect((await request(app).get(at(composition))).headers['last-modified']).toBe(
+    deleted.headers['last-modified'],
+  );
+});
+
 describe('system', () => {
   it('says which edition it speaks, in OPTIONS, status and the description', async () => {
     for (const [edition, listener] of Object.entries(APPS)) {
