@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../openehr/base/json.js';
 import type { Work } from '../../openehr/base/work.js';
+import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { IgnoredEvent } from '../../database/events.js';
 import type { Settings } from '../../config/settings.js';
 import type { CompileStored, TemplateDoc, TemplateInUse } from '../../models/definition/template.js';
@@ -29,7 +31,12 @@ export interface ChangeContext {
   };
   /** Of a large CONTRIBUTION: reads a COMPOSITION, given as JSON, in another thread; null when it is not large itself. */
   readonly readLarge?: (parsed: ParsedCanonical) => Promise<LargeComposition> | null;
+  /** Of a CONTRIBUTION whose COMPOSITIONs are in a simplified form: reads one. */
+  readonly readSimplified?: SimplifiedReader;
 }
+
+/** Reads a COMPOSITION in a simplified form, as it stands in `data` of a version. */
+export type SimplifiedReader = (data: JsonObject) => Promise<PartialRm<'COMPOSITION'> | LargeComposition>;
 
 /** Canonical JSON text of a COMPOSITION. */
 export interface ParsedCanonical {

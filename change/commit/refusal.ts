@@ -1,5 +1,5 @@
 import { nearestWord } from '../../openehr/base/text.js';
-import { violationAt, violationText } from '../../openehr/base/violation.js';
+import { violationAt, violationText, type Violation } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
@@ -87,7 +87,9 @@ export function atEntry(index: number, error: unknown): unknown {
   if (!(error instanceof CdrError)) return error;
   const { violations, ...details } = error.details;
   if (violations === undefined) {
-    return new CdrError(error.code, `versions[${index}]: ${error.message}`, { ...details, cause: error });
+    const problems = details.problems?.map((problem) => inData(index, problem));
+    const placed = problems === undefined ? details : { ...details, problems };
+    return new CdrError(error.code, `versions[${index}]: ${error.message}`, { ...placed, cause: error });
   }
   const placed = violations.map((violation) =>
     violation.path.startsWith('/versions[')
@@ -99,6 +101,12 @@ export function atEntry(index: number, error: unknown): unknown {
     violations: placed,
     cause: error,
   });
+}
+
+/** What is said of a key of a simplified form, or of the form itself, is said of the data; of a template of all the request. */
+function inData(index: number, problem: Violation): Violation {
+  const isOfForm = problem.flatPath !== undefined || problem.code === 'wrong-form';
+  return isOfForm && problem.path === '/' ? { ...problem, path: `/versions[${index}]/data` } : problem;
 }
 
 /**

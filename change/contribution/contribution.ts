@@ -10,7 +10,7 @@ import type { RootType } from '../../openehr/rm/root-type.js';
 import { versionById } from '../../models/version.js';
 import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
 import { validatedAttestations } from '../attestation.js';
-import { CHANGE_TYPE, LIFECYCLE, type ChangeType } from '../commit/codes.js';
+import { CHANGE_TYPE } from '../commit/codes.js';
 import { commit } from '../commit/commit.js';
 import { fullState } from '../commit/commit-state.js';
 import { newComposition, nextComposition, requireSameObject } from '../composition/composition.js';
@@ -22,11 +22,12 @@ import {
   type ContributionEnvelope,
   type VersionEnvelope,
 } from './contribution-envelope.js';
+import { requireFitting } from './fitting.js';
 import { requireKnownInputs } from './inputs.js';
 import { validatedFolder, newFolder } from '../directory.js';
 import { withEhrErrorFirst } from '../commit/ehr-access.js';
 import { nextEhrStatus, storedStatus, warnOfStatus } from '../ehr-status.js';
-import type { LargeComposition } from '../content/large-composition.js';
+import { LargeComposition } from '../content/large-composition.js';
 import { planCommit } from '../commit/plan.js';
 import { requireFollowing } from '../commit/preceding-state.js';
 import { atEntry, notModifiable, objectNotFound } from '../commit/refusal.js';
@@ -186,14 +187,13 @@ class Validating {
   }
 
   async #creation(version: VersionEnvelope, metadata: VersionMetadata): Promise<VersionEntry> {
-    const type = requireType(version.data);
+    const type = this.#requireType(version.data);
     if (type === 'EHR_STATUS')
       throw new CdrError('conflict', 'EHR_STATUS cannot be created by a CONTRIBUTION');
-    const content = withExpectedUid(version);
     const entry =
       type === 'FOLDER'
-        ? newFolder(this.#context, metadata, validatedFolder(content, metadata.findings))
-        : await newComposition(this.#context, metadata, await this.#composition(content, metadata.findings));
+        ? newFolder(this.#context, metadata, validatedFolder(withExpectedUid(version), metadata.findings))
+        : await newComposition(this.#context, metadata, await this.#newComposition(version));
     this.#earlier.set(entry.versionedObjectUid, {
       templateId: entry.composition?.templateId,
       object: entry.object,
@@ -206,7 +206,7 @@ class Validating {
     preceding: string,
     metadata: VersionMetadata,
   ): Promise<VersionEntry> {
-    const type = requireType(version.data);
+    const type = this.#requireType(version.data);
     const versionedObjectUid = rootOfUid(preceding);
     const templateId = this.#knownTemplate(versionedObjectUid, type);
     const entry = await this.#validatedUpdate(
@@ -256,10 +256,30 @@ class Validating {
     return container.template_id;
   }
 
+  /** What is in a simplified form has no `_type`. */
+  #requireType(data: JsonValue | undefined): RootType {
+    const isSimplified =
+      this.#context.readSimplified !== undefined && isJsonObject(data) && data._type === undefined;
+    return isSimplified ? 'COMPOSITION' : requireType(data);
+  }
+
+  /** The COMPOSITION of a creation, with the uid that stands beside it. */
+  async #newComposition(version: VersionEnvelope): Promise<PartialRm<'COMPOSITION'> | LargeComposition> {
+    const { data = null, expectedUid, findings } = version;
+    if (this.#context.readSimplified === undefined)
+      return this.#composition(withExpectedUid(version), findings);
+    const content = await this.#composition(data, findings);
+    const root = content instanceof LargeComposition ? content.root : content;
+    if (expectedUid !== undefined) root.uid ??= { _type: 'OBJECT_VERSION_ID', value: expectedUid };
+    return content;
+  }
+
   async #composition(
     data: JsonValue,
     findings?: AcceptedFinding[],
   ): Promise<PartialRm<'COMPOSITION'> | LargeComposition> {
+    const { readSimplified } = this.#context;
+    if (readSimplified !== undefined && isJsonObject(data)) return readSimplified(data);
     const json = JSON.stringify(data);
     const large = await this.#context.readLarge?.({ json, leavesOut: findings !== undefined });
     if (large === null || large === undefined) return readObject(data, 'COMPOSITION', findings);
@@ -280,41 +300,6 @@ interface UpdateTarget {
   readonly versionedObjectUid: string;
   readonly preceding: string;
   readonly templateId: string | undefined;
-}
-
-/** Change types that are about a version which exists. */
-const FOLLOWING: readonly ChangeType[] = [
-  CHANGE_TYPE.amendment,
-  CHANGE_TYPE.modification,
-  CHANGE_TYPE.deleted,
-  CHANGE_TYPE.attestation,
-  CHANGE_TYPE.restoration,
-];
-
-/** Whether change type, preceding version, data and attestations go together. @throws invalid otherwise */
-function requireFitting({
-  audit,
-  precedingVersionUid: preceding,
-  data,
-  attestations,
-  lifecycleState,
-}: VersionEnvelope): void {
-  const { changeType } = audit;
-  if (changeType === CHANGE_TYPE.creation && preceding !== undefined)
-    throw new CdrError('invalid', 'a creation (249) has no preceding_version_uid');
-  if (FOLLOWING.includes(changeType) && preceding === undefined)
-    throw new CdrError('invalid', `the change type ${changeType} needs a preceding_version_uid`);
-  if (changeType === CHANGE_TYPE.attestation) requireAttesting(data, attestations);
-  if (changeType === CHANGE_TYPE.deleted && data !== undefined)
-    throw new CdrError('invalid', 'a deletion (523) has no data');
-  if (changeType !== CHANGE_TYPE.deleted && lifecycleState === LIFECYCLE.deleted)
-    throw new CdrError('invalid', 'the lifecycle state 523 is for deletions only');
-}
-
-function requireAttesting(data: JsonValue | undefined, attestations: readonly JsonObject[]): void {
-  if (data !== undefined) throw new CdrError('invalid', 'an attestation (666) has no data');
-  if (attestations.length === 0)
-    throw new CdrError('invalid', 'an attestation (666) needs at least one entry in attestations');
 }
 
 function requireType(data: JsonValue | undefined): RootType {

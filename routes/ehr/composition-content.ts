@@ -4,6 +4,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { tryHere, within } from '../../openehr/base/work.js';
 import { isJsonObject, jsonObjectOf, type JsonObject } from '../../openehr/base/json.js';
+import type { SimplifiedReader } from '../../change/commit/context.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
 import { readObject } from '../../change/content/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';
@@ -123,6 +124,35 @@ interface LocatingReader {
 
 const asItIs = (error: unknown): Promise<unknown> => Promise.resolve(error);
 
+/** How the COMPOSITIONs of a body are to be read that are in a simplified form and of the template that the request names. */
+export interface SimplifiedForm {
+  readonly format: 'FLAT' | 'STRUCTURED';
+  readonly templateId: string | null;
+}
+
+/** The simplified form that `form` is; null: it is canonical. @throws invalid when the request names two templates */
+export function simplifiedForm(ctx: Context, { format }: BodyType): SimplifiedForm | null {
+  const templateId = templateIdFrom(ctx);
+  return format === 'FLAT' || format === 'STRUCTURED' ? { format, templateId } : null;
+}
+
+/** Reads COMPOSITIONs in a simplified form that stand within a body; `mayBeLarge`: as of a large body, in another thread. */
+export function simplifiedReader(
+  ctx: Context,
+  { format, templateId: named }: SimplifiedForm,
+  mayBeLarge: boolean,
+): SimplifiedReader {
+  const isStructured = format === 'STRUCTURED';
+  return async (body) => {
+    requireForm(format, body);
+    const templateId = requireSimplified(true, named);
+    const json = mayBeLarge ? JSON.stringify(body) : '';
+    return isLarge(json)
+      ? fromLargeSimplified(ctx, { json, isStructured, templateId })
+      : fromSimplified(ctx, { body, isStructured }, templateId);
+  };
+}
+
 /** @throws invalid when the body is in another form */
 function requireForm(said: JsonForm, body: JsonObject): void {
   const message = wrongForm(said, body);
@@ -153,7 +183,8 @@ interface Simplified {
   readonly isStructured: boolean;
 }
 
-function flatOf({ body, isStructured }: Simplified): JsonObject {
+/** The body as FLAT. */
+export function flatOf({ body, isStructured }: Simplified): JsonObject {
   return isStructured ? structuredToFlat(body) : body;
 }
 
@@ -238,10 +269,11 @@ export async function writeComposition(ctx: Context, form: BodyType, stored: Ver
     ctx.status = 204;
     return;
   }
-  writeText(ctx, form, form.format === 'JSON' ? version.data : await converted(ctx, version, form));
+  writeText(ctx, form, form.format === 'JSON' ? version.data : await compositionIn(ctx, version, form));
 }
 
-async function converted(ctx: Context, version: VersionDoc, form: BodyType): Promise<string> {
+/** The COMPOSITION of a version in another form than it is stored in. @throws unprocessable when its template is not there */
+export async function compositionIn(ctx: Context, version: VersionDoc, form: BodyType): Promise<string> {
   const json = version.data ?? '{}';
   // XML needs no template, and so must not fail for want of one.
   if (form.format === 'XML') return writtenXml(ctx, json, rootName('COMPOSITION'));

@@ -1,13 +1,14 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createContribution } from '../../change/contribution/contribution.js';
 import { inOneState, ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { contributionResource } from '../../change/commit/resource.js';
-import type { BodyType } from '../http/negotiation/media-type.js';
+import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
 import { contributionOf, type ContributionDoc } from '../../models/contribution.js';
-import { acceptedFindingsOf, versionsById } from '../../models/version.js';
+import { acceptedFindingsOf, versionsById, type VersionDoc } from '../../models/version.js';
 import { isLarge, readLargeComposition } from '../../workers/large-body.js';
 import { warning } from '../http/answer/warning.js';
 import { auditAbout } from '../http/audit-trail.js';
@@ -15,25 +16,38 @@ import {
   answerWrite,
   parseCanonical,
   requiredBodyText,
-  rmExchange,
-  rmResponse,
   setResourceHeaders,
   warnOfFindings,
   writeResource,
   type ResourceHeaders,
 } from '../http/exchange.js';
-import { commitHeaders } from '../http/request/headers.js';
+import { commitHeaders, requestVendorWord } from '../http/request/headers.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
 import { bodyOwner } from '../http/request/request-body.js';
 import { STANDARD_API } from '../http/request/request-state.js';
+import {
+  compositionIn,
+  flatOf,
+  simplifiedForm,
+  simplifiedReader,
+  type SimplifiedForm,
+} from './composition-content.js';
 import { locatedInVersions } from './located-violations.js';
 import { CREATED, versionAnswer } from './read-version.js';
 import { parsePrefer } from '../http/request/prefer.js';
 
 const PATH = `${STANDARD_API}/ehr/{ehr_id}/contribution`;
-const CONTRIBUTION: BodyDescription = { schema: 'CONTRIBUTION', types: 'rm' };
-const NEW_CONTRIBUTION: BodyDescription = { schema: 'NewContribution', types: 'rm' };
+const CONTRIBUTION: BodyDescription = { schema: 'CONTRIBUTION', types: 'contribution' };
+const NEW_CONTRIBUTION: BodyDescription = { schema: 'NewContribution', types: 'contribution' };
+const COMMIT_PARAMETERS = [
+  'templateId',
+  'Prefer',
+  'openEHR-VERSION',
+  'openEHR-AUDIT_DETAILS',
+  'openEHR-TEMPLATE_ID',
+  'Idempotency-Key',
+] as const;
 
 /** Committing and reading CONTRIBUTIONs. */
 export function contributionOperations(settings: Settings): OperationGroup {
@@ -49,7 +63,7 @@ export function contributionOperations(settings: Settings): OperationGroup {
         summary: 'Commit creations, updates, deletions and attestations together',
         access: 'write',
         audit: 'write',
-        parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
+        parameters: COMMIT_PARAMETERS,
         request: NEW_CONTRIBUTION,
         responses: { 201: versionAnswer(CREATED, CONTRIBUTION) },
         errors: [400, 404, 409, 412, 422, 502],
@@ -73,7 +87,7 @@ export function contributionOperations(settings: Settings): OperationGroup {
 }
 
 async function answerAgain(ctx: Context, uid: string): Promise<void> {
-  const form = rmResponse(ctx);
+  const form = contributionResponse(ctx);
   await answerCreated(
     ctx,
     form,
@@ -82,7 +96,7 @@ async function answerAgain(ctx: Context, uid: string): Promise<void> {
 }
 
 async function get(ctx: Context): Promise<void> {
-  const form = rmResponse(ctx);
+  const form = contributionResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const contributionUid = pathParameter(ctx, 'contribution_uid');
   const { resolveRefs } = parsePrefer(ctx.get('Prefer'));
@@ -101,19 +115,45 @@ async function get(ctx: Context): Promise<void> {
 
 /** Commits a CONTRIBUTION. ITS-REST: contribution_create. */
 async function create(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
-  const { request, response } = rmExchange(ctx);
+  const form = requestBody('contribution', ctx.get('Content-Type'));
+  const response = contributionResponse(ctx);
+  const simplified = simplifiedForm(ctx, form);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const mayNameAnyInput = ctx.state.user?.permissions.has('admin') === true;
   const defaults = { ...commitHeaders(ctx, settings), mayNameAnyInput };
   const text = requiredBodyText(ctx);
-  const body = await parseCanonical(ctx, text, request, 'CONTRIBUTION');
-  const reading = warning(ctx, isLarge(text) ? { ...context, readLarge: largeReader(ctx) } : context);
+  const body = await parseCanonical(ctx, text, form, 'CONTRIBUTION');
+  const reading = warning(ctx, {
+    ...context,
+    ...(isLarge(text) && { readLarge: largeReader(ctx) }),
+    ...(simplified !== null && { readSimplified: simplifiedReader(ctx, simplified, isLarge(text)) }),
+  });
   const commit = () => createContribution(reading, { ehrId, defaults }, body);
   const { contribution } = await commit().catch(async (error: unknown) => {
     if (isLarge(text)) throw error;
-    throw await locatedInVersions(ctx, error, { parsed: body, isLenient: ctx.state.isLenient });
+    throw await locatedInVersions(ctx, error, {
+      parsed: body,
+      isLenient: ctx.state.isLenient,
+      simplified: simplified === null ? null : simplifiedVersions(simplified),
+    });
   });
   await answerCreated(ctx, response, contribution);
+}
+
+function simplifiedVersions({ format, templateId }: SimplifiedForm) {
+  const isStructured = format === 'STRUCTURED';
+  return {
+    templateId: templateId ?? '',
+    flatOf: (body: JsonObject): JsonObject => flatOf({ body, isStructured }),
+  };
+}
+
+/** Form of a CONTRIBUTION: in a simplified one are the COMPOSITIONs that it has. @throws not-acceptable */
+function contributionResponse(ctx: Context): BodyType {
+  return responseBody('contribution', ctx.get('Accept'), {
+    contentType: ctx.get('Content-Type'),
+    vendorWord: requestVendorWord(ctx),
+  });
 }
 
 /** Reads a COMPOSITION of a large CONTRIBUTION; null for a small one, which is read here. */
@@ -151,14 +191,26 @@ function headersOf({ _id: uid, ehr_id: ehrId, time_committed: time }: Contributi
 
 async function writeContribution(ctx: Context, form: BodyType, contribution: ContributionDoc): Promise<void> {
   const { resolveRefs } = parsePrefer(ctx.get('Prefer'));
-  const resolved = resolveRefs ? await versionsOf(contribution) : null;
+  const resolved = resolveRefs ? await versionsOf(ctx, form, contribution) : null;
   await writeResource(ctx, form, contributionResource(contribution, resolved), 'contribution');
 }
 
-async function versionsOf({ ehr_id: ehrId, versions }: ContributionDoc) {
+/** The versions of a CONTRIBUTION, whose COMPOSITIONs are in the form of the answer where that is a simplified one. */
+async function versionsOf(
+  ctx: Context,
+  form: BodyType,
+  { ehr_id: ehrId, versions }: ContributionDoc,
+): Promise<ReadonlyMap<string, VersionDoc>> {
   const found = await versionsById(
     ehrId,
     versions.map(({ uid }) => uid),
   );
-  return new Map(found.map((version) => [version._id, version]));
+  const isSimplified = form.format === 'FLAT' || form.format === 'STRUCTURED';
+  const answered = new Map<string, VersionDoc>();
+  for (const version of found) {
+    const isOtherForm = isSimplified && version.type === 'COMPOSITION' && version.data !== null;
+    const data = isOtherForm ? await compositionIn(ctx, version, form) : version.data;
+    answered.set(version._id, { ...version, data });
+  }
+  return answered;
 }

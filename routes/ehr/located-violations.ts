@@ -19,6 +19,18 @@ interface CanonicalBody {
   readonly isLenient: boolean;
 }
 
+/** The body of a CONTRIBUTION as it was parsed. */
+interface ContributionBody extends CanonicalBody {
+  /** Its COMPOSITIONs are in a simplified form; null: they are canonical. */
+  readonly simplified: SimplifiedVersions | null;
+}
+
+/** How the simplified COMPOSITIONs of a CONTRIBUTION are read. */
+interface SimplifiedVersions {
+  readonly templateId: string;
+  readonly flatOf: (data: JsonObject) => JsonObject;
+}
+
 /** The error with the keys of the FLAT body in its violations. */
 export async function locatedInFlat(
   ctx: Context,
@@ -51,14 +63,24 @@ export async function locatedInForm(ctx: Context, error: unknown, body: Canonica
 }
 
 /** The same of each COMPOSITION of a CONTRIBUTION, where it stands in the body as canonical content does. */
-export async function locatedInVersions(ctx: Context, error: unknown, body: CanonicalBody): Promise<unknown> {
+export async function locatedInVersions(
+  ctx: Context,
+  error: unknown,
+  body: ContributionBody,
+): Promise<unknown> {
+  const { simplified } = body;
   return relocated(error, async (violations) => {
     const keys = new Map<Violation, string>();
     for (const [prefix, found] of groupBy(violations, ({ path }) => VERSION_DATA.exec(path)?.[0] ?? null)) {
-      const parsed = prefix === null ? null : dataAt(body.parsed, prefix);
+      const parsed = prefix === null ? null : dataAt(body, prefix);
       if (prefix === null || parsed === null) continue;
       const own = found.map((each) => ({ ...each, path: each.path.slice(prefix.length) || '/' }));
-      const located = await keyedInForm(ctx, own, { ...body, parsed });
+      const located =
+        simplified === null
+          ? await keyedInForm(ctx, own, { ...body, parsed })
+          : await keyed(ctx, own, simplified.templateId, (template) =>
+              withFlatPaths(own, simplified.flatOf(parsed), template),
+            );
       for (const [index, violation] of found.entries()) {
         const flatPath = located[index]?.flatPath;
         if (flatPath !== undefined) keys.set(violation, flatPath);
@@ -74,12 +96,13 @@ export async function locatedInVersions(ctx: Context, error: unknown, body: Cano
 const VERSION_DATA = /^\/versions\[(\d+)\]\/data(?=\/|$)/;
 
 /** The COMPOSITION of a version; null when its data are something else. */
-function dataAt(contribution: JsonValue, prefix: string): JsonObject | null {
+function dataAt({ parsed: contribution, simplified }: ContributionBody, prefix: string): JsonObject | null {
   const index = Number(VERSION_DATA.exec(prefix)?.[1]);
   const versions = isJsonObject(contribution) ? contribution.versions : undefined;
   const version = Array.isArray(versions) ? (versions[index] ?? null) : null;
   const data = version !== null && isJsonObject(version) ? (version.data ?? null) : null;
-  return data !== null && isJsonObject(data) && data._type === 'COMPOSITION' ? data : null;
+  const type = simplified === null ? 'COMPOSITION' : undefined;
+  return data !== null && isJsonObject(data) && data._type === type ? data : null;
 }
 
 async function keyedInForm(

@@ -260,10 +260,17 @@ const BY_MEDIA_TYPE: Readonly<Record<string, SchemaName>> = {
   'text/csv': 'CSV',
 };
 
+/** What a canonical body is in a simplified form, where that is said of the COMPOSITIONs in it. */
+const WITH_SIMPLIFIED: Readonly<Partial<Record<SchemaName, SchemaName>>> = {
+  NewContribution: 'NewSimplifiedContribution',
+  CONTRIBUTION: 'SimplifiedContribution',
+};
+
 /** The schema of a body in one media type: what is no JSON is text. */
 function schemaOf(body: SchemaName, mediaType: string): JsonObject {
   const isJson = mediaType === 'application/json' || mediaType.endsWith('+json');
-  const name = BY_MEDIA_TYPE[mediaType] ?? jsonName(body, isJson);
+  const whole = BY_MEDIA_TYPE[mediaType];
+  const name = (whole === undefined ? undefined : WITH_SIMPLIFIED[body]) ?? whole ?? jsonName(body, isJson);
   if (!isJson && !TEXTS.has(name))
     return { type: 'string', contentMediaType: mediaType, description: `${name} as ${mediaType}` };
   return isRmSchema(name) ? rmReference(name) : { $ref: `#/components/schemas/${name}` };

@@ -14,6 +14,7 @@ import type { BodyFormat, ContentFormat } from '../../../openehr/format/body-for
 export type ResourceKind =
   | 'rm'
   | 'composition'
+  | 'contribution'
   | 'template-upload'
   | 'template'
   | 'template-list'
@@ -70,6 +71,7 @@ const TYPES: Readonly<
 > = {
   rm: { requests: RM_TYPES, responses: RM_TYPES },
   composition: { requests: COMPOSITION_TYPES, responses: COMPOSITION_TYPES },
+  contribution: { requests: COMPOSITION_TYPES, responses: COMPOSITION_TYPES },
   'template-upload': {
     requests: [XML_TYPE, TEXT_XML],
     responses: [XML_TYPE, WEB_TEMPLATE, WEB_TEMPLATE_AS_JSON],

@@ -48,7 +48,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   EHR_STATUS: () => EHR_STATUS,
   COMPOSITION: composition,
   FOLDER: () => FOLDER,
-  NewContribution: contribution,
+  NewContribution: () => contribution(),
   AqlText: () => ({ q: AQL }),
   QueryRequest: () => ({ q: 'SELECT e/ehr_id/value AS ehr_id FROM EHR e', fetch: 5 }),
   StoredQueryRequest: () => ({ query_parameters: {} }),
@@ -95,11 +95,16 @@ function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
   if (schema === 'OperationalTemplate') return dataFile(TEMPLATE);
   if (schema === 'ArchetypeSource') return dataFile(ARCHETYPE);
   if (mediaType === 'text/plain') return schema === 'AqlText' ? AQL : undefined;
-  if (mediaType.includes('.flat+')) return json(FLAT);
-  if (mediaType.includes('.structured+')) return flatToStructured(json(FLAT));
+  const simplified = simplifiedExample(mediaType);
+  if (simplified !== undefined) return schema === 'NewContribution' ? contribution(simplified) : simplified;
   const value = JSON_EXAMPLES[schema]?.();
   if (value === undefined || !mediaType.endsWith('/xml')) return value;
   return toXml(value as JsonObject, XML_ROOTS[schema] ?? schema.toLowerCase());
+}
+
+function simplifiedExample(mediaType: string): JsonObject | undefined {
+  if (mediaType.includes('.flat+')) return json(FLAT);
+  return mediaType.includes('.structured+') ? flatToStructured(json(FLAT)) : undefined;
 }
 
 /** With `_type` on every object, also where it may be left out. */
@@ -110,7 +115,7 @@ function composition(): JsonObject {
   return example;
 }
 
-function contribution(): JsonObject {
+function contribution(data: JsonObject = composition()): JsonObject {
   const defining_code = {
     _type: 'CODE_PHRASE',
     terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
@@ -120,7 +125,7 @@ function contribution(): JsonObject {
   const commit_audit = { _type: 'AUDIT_DETAILS', change_type };
   return {
     _type: 'CONTRIBUTION',
-    versions: [{ _type: 'ORIGINAL_VERSION', commit_audit, data: composition() }],
+    versions: [{ _type: 'ORIGINAL_VERSION', commit_audit, data }],
   };
 }
 

@@ -38,37 +38,58 @@ const QUERY_MEMBERS = {
   as_of: TIME,
 } as const;
 
+function newContribution(version: string): JsonObject {
+  const members = {
+    _type: { const: 'CONTRIBUTION' },
+    uid: ref('HIER_OBJECT_ID'),
+    audit: NEW_AUDIT,
+    versions: { ...listOf(ref(version)), minItems: 1 },
+  };
+  return object(members, ['versions']);
+}
+
+function newVersion(data: JsonObject): JsonObject {
+  const members = {
+    _type: { const: 'ORIGINAL_VERSION' },
+    uid: ref('OBJECT_VERSION_ID'),
+    preceding_version_uid: ref('OBJECT_VERSION_ID'),
+    commit_audit: { ...NEW_AUDIT, required: ['change_type'] },
+    lifecycle_state: ref('DV_CODED_TEXT'),
+    data,
+    attestations: listOf(ANY),
+    signature: TEXT,
+  };
+  return object(members, ['commit_audit']);
+}
+
 /** Bodies of requests and answers, each described once. */
 const SCHEMAS = {
   ...ERROR_SCHEMAS,
   UidOnly: { ...object({ uid: TEXT }), description: 'With `Prefer: return=identifier`' },
   NewContribution: {
-    ...object(
-      {
-        _type: { const: 'CONTRIBUTION' },
-        uid: ref('HIER_OBJECT_ID'),
-        audit: NEW_AUDIT,
-        versions: { ...listOf(ref('NewVersion')), minItems: 1 },
-      },
-      ['versions'],
-    ),
+    ...newContribution('NewVersion'),
     description: 'A CONTRIBUTION to be committed: docs/spec/rest.md#contribution',
   },
+  NewSimplifiedContribution: {
+    ...newContribution('NewSimplifiedVersion'),
+    description: 'The same with its COMPOSITIONs in FLAT or STRUCTURED',
+  },
   NewVersion: {
-    ...object(
-      {
-        _type: { const: 'ORIGINAL_VERSION' },
-        uid: ref('OBJECT_VERSION_ID'),
-        preceding_version_uid: ref('OBJECT_VERSION_ID'),
-        commit_audit: { ...NEW_AUDIT, required: ['change_type'] },
-        lifecycle_state: ref('DV_CODED_TEXT'),
-        data: ref('VersionData'),
-        attestations: listOf(ANY),
-        signature: TEXT,
-      },
-      ['commit_audit'],
-    ),
+    ...newVersion(ref('VersionData')),
     description: 'A version to be committed; `data` is missing of a deletion',
+  },
+  NewSimplifiedVersion: {
+    ...newVersion(ANY),
+    description: 'The same; `data` of a COMPOSITION in FLAT or STRUCTURED, everything else canonical',
+  },
+  SimplifiedContribution: {
+    ...object({
+      _type: { const: 'CONTRIBUTION' },
+      uid: ref('HIER_OBJECT_ID'),
+      versions: listOf(ANY),
+      audit: ANY,
+    }),
+    description: 'A CONTRIBUTION; with `resolve_refs` its COMPOSITIONs are in FLAT or STRUCTURED',
   },
   VersionData: {
     oneOf: [ref('COMPOSITION'), ref('EHR_STATUS'), ref('FOLDER')],
