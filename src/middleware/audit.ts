@@ -125,8 +125,11 @@ function committedStatus(ctx: Context, { operation }: MatchedOperation, settings
   const first = successStatus(operation);
   const isVersioned =
     operation.method === 'PUT' && operation.path.startsWith(`${STANDARD_API}/ehr/{ehr_id}/`);
-  const isMinimal = first === 200 && isVersioned && parsePrefer(ctx.get('Prefer')).returns === 'minimal';
-  return isMinimal ? settings.preferMinimalUpdateStatus : first;
+  if (first !== 200 || !isVersioned) return first;
+  const { returns } = parsePrefer(ctx.get('Prefer'), ctx.state.preferDefault);
+  // Tags have no id that could be answered.
+  const isEmpty = returns === 'minimal' || (returns === 'identifier' && operation.path.endsWith('/tags'));
+  return isEmpty ? settings.preferMinimalUpdateStatus : first;
 }
 
 /** Refusals of one user, or of one address without a user, that are recorded one by one in a minute. */

@@ -52,6 +52,31 @@ async function withoutRoomForSuccess(work: () => Promise<void>): Promise<void> {
   }
 }
 
+describe('an update without Prefer', () => {
+  it.each([
+    ['minimal', [204, 204]],
+    ['identifier', [200, 204]],
+    ['representation', [200, 200]],
+  ] as const)(
+    'is recorded with the status that it is answered with: PREFER_DEFAULT=%s',
+    async (preferDefault, statuses) => {
+      const settings = { ...WITH_ADMIN, preferDefault, preferMinimalUpdateStatus: 204 } as const;
+      const ehrId = await givenEhr(open);
+      const uid = await givenComposition(open, ehrId);
+      const path = `${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(uid)}`;
+      const put = (to: string, body: object) =>
+        request(testApp(settings)).put(to).set('If-Match', uid).send(body);
+      for (const [index, answer] of [
+        await put(path, aComposition()),
+        await put(`${path}/tags`, [{ key: 'a' }]),
+      ].entries()) {
+        expect(answer.status).toBe(statuses[index]);
+        expect((await recordOfAnswer(answer)).status).toBe(answer.status);
+      }
+    },
+  );
+});
+
 describe('a query that is fixed to one EHR', () => {
   const Q = 'SELECT e/ehr_id/value FROM EHR e';
 
