@@ -38,8 +38,8 @@ import { CREATED, versionAnswer } from './read-version.js';
 import { parsePrefer } from '../http/request/prefer.js';
 
 const PATH = `${STANDARD_API}/ehr/{ehr_id}/contribution`;
-const CONTRIBUTION: BodyDescription = { schema: 'CONTRIBUTION', types: 'contribution' };
-const NEW_CONTRIBUTION: BodyDescription = { schema: 'NewContribution', types: 'contribution' };
+const CONTRIBUTION: BodyDescription = { schema: 'CONTRIBUTION', types: 'composition' };
+const NEW_CONTRIBUTION: BodyDescription = { schema: 'NewContribution', types: 'composition' };
 const COMMIT_PARAMETERS = [
   'templateId',
   'Prefer',

@@ -233,13 +233,13 @@ function contentOf({ schema, types }: BodyDescription, mayBeIdentifier = false):
 
 const SCHEMAS = '#/components/schemas/';
 
-/** Any members: the uid alone is one of them, and generators make no type of a union with a map. */
-const OPEN_MAPS: readonly string[] = ['FLAT', 'STRUCTURED'];
+/** Of simplified forms, where the uid alone is answered as `application/json`; and generators make no type of a union with a map. */
+const WITHOUT_UID: readonly string[] = ['FLAT', 'STRUCTURED', 'SimplifiedContribution'];
 
 /** By a name of its own, what a write answers in JSON: the object, or its uid alone as `Prefer` says. */
 const OR_UID: JsonObject = Object.fromEntries(
   Object.keys(ALL_SCHEMAS)
-    .filter((name) => !OPEN_MAPS.includes(name))
+    .filter((name) => !WITHOUT_UID.includes(name))
     .map((name) => [orUidName(name), { anyOf: [{ $ref: SCHEMAS + name }, { $ref: `${SCHEMAS}UidOnly` }] }]),
 );
 

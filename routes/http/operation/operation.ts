@@ -17,12 +17,6 @@ export const MEDIA_TYPES = {
     'application/openehr.wt.flat+json',
     'application/openehr.wt.structured+json',
   ],
-  contribution: [
-    'application/json',
-    'application/xml',
-    'application/openehr.wt.flat+json',
-    'application/openehr.wt.structured+json',
-  ],
   json: ['application/json'],
   xml: ['application/xml'],
   text: ['text/plain'],

@@ -229,7 +229,7 @@ const PARAMETERS = {
     otherwise('required', oneOf('required', 'medium', 'complete')),
   ),
   verify: query('Say in `Everchart-Signature` whether the signature is that of the version', flag),
-  writes: query('`minimal`: as writes answer without `Prefer`, without a body', oneOf('any', 'minimal')),
+  writes: query('`minimal`: as writes answer `return=minimal`, without a body', oneOf('any', 'minimal')),
   query_type: query('Language of the query', {
     schema: { ...oneOf('AQL').schema, default: 'AQL' },
     parse: aqlOnly,
@@ -298,7 +298,7 @@ const PARAMETERS = {
 
   'If-Match': header('Version uid that the change follows'),
   Prefer: header(
-    '`return=minimal` (default), `return=identifier` or `return=representation`; `resolve_refs`; `validation=lenient`',
+    '`return=minimal` (unless `PREFER_DEFAULT` says otherwise), `return=identifier` or `return=representation`; `resolve_refs`; `validation=lenient`',
   ),
   'openEHR-VERSION': header('lifecycle_state and signature of the version'),
   'openEHR-AUDIT_DETAILS': header('change_type, description, committer of the audit'),
