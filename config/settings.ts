@@ -66,7 +66,11 @@ export interface Settings {
   /** What a write answers that no `return=` of `Prefer` says anything about. */
   readonly preferDefault: 'minimal' | 'identifier' | 'representation';
   /** How VERSIONs are signed that a client has not signed. */
-  readonly signing: 'none' | 'digest';
+  readonly signing: 'none' | 'digest' | 'pgp';
+  /** Armored keys of OpenPGP: the last private one signs, all of them verify; null: none. */
+  readonly signingKeysFile: string | null;
+  /** Of the private key that signs; null: it has none. */
+  readonly signingKeyPassphrase: string | null;
   readonly ehrStatusAsRef: boolean;
   /** Of audits; true: also in the uid of a new COMPOSITION; null: not set, audits only. */
   readonly acceptForeignSystemId: boolean;

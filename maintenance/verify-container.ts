@@ -6,7 +6,6 @@ import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
 import { recomputedDocuments } from '../models/aql-document.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
-import { signatureState } from '../change/commit/signature.js';
 import { LIFECYCLE } from '../change/commit/codes.js';
 import { textAt } from '../openehr/rm/access.js';
 import type { Findings } from './verify-report.js';
@@ -43,7 +42,6 @@ export function checkContainer(found: Findings, check: ContainerCheck): readonly
   check.versions.forEach((version, index) => {
     checkPosition(found, check, index);
     checkContent(found, version);
-    if (version.signature !== undefined) checkSignature(found, version);
     if (version.has_item_tags !== check.container.has_item_tags)
       found.add('versions', version._id, 'has_item_tags is not that of its container');
     const listed = check.contributions.get(version.contribution_uid);
@@ -130,12 +128,6 @@ function checkContent(found: Findings, version: VersionDoc): void {
   if (content === null) found.add('versions', version._id, 'its content is no JSON');
   else if (textAt(content, 'uid', 'value') !== version._id || content._type !== version.type)
     found.add('versions', version._id, 'its content has another uid or type');
-}
-
-/** A digest is that of the VERSION as it is; what else may be a signature is not for us to judge. */
-function checkSignature(found: Findings, version: VersionDoc): void {
-  if (parsedContent(version.data ?? '{}') === null || signatureState(version) !== 'mismatched') return;
-  found.add('versions', version._id, 'its signature is not the digest of what it is');
 }
 
 /** Content of a VERSION as it was found; null for what is no JSON object. */

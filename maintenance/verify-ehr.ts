@@ -24,6 +24,7 @@ import { checkContainer, parsedContent, type ContainerCheck, type StorageFacts }
 import { isRequestIdentity } from '../change/commit/request-identity.js';
 import { foundByEveryLook, LOOKS } from './verify-looks.js';
 import { Findings } from './verify-report.js';
+import { checkSignatures } from './verify-signatures.js';
 import { checkUndone } from './verify-undo.js';
 
 /** What all EHRs of one check share. */
@@ -119,6 +120,7 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
       const { storage } = run;
       const input = { container, versions: own, aqlDocuments: derived, contributions: listing, storage };
       for (const shape of soundShapes(found, { ...input, isQueryable: ehr.is_queryable })) shapes.add(shape);
+      await checkSignatures(found, own);
       for (const version of own) {
         present.add(version._id);
         found.addAccepted(version);

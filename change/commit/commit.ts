@@ -10,9 +10,11 @@ import { writeAlone, writeGrouped } from './commit-group.js';
 import { commitClock } from './commit-clock.js';
 import type { ChangeContext } from './context.js';
 import { idempotencyWrites } from './idempotency.js';
+import { keys } from './key-ring.js';
 import { byCollection, planCommit, type CommitPlan } from './plan.js';
 import { requestIdentity } from './request-identity.js';
 import type { Commit, CommitRequest, CommitState } from './request.js';
+import { signedPlan, type PlannedCommit } from './signed-plan.js';
 
 /** How often a commit is planned anew when others were faster, before it gives up. */
 const MAX_ATTEMPTS = 8;
@@ -40,23 +42,25 @@ export async function commit(
 ): Promise<Commit> {
   const start = performance.now();
   const request = authenticated(given);
-  const expected = await optimisticState(request, known);
+  const { settings } = context;
+  let state = await optimisticState(request, known);
   await commitClock.ready();
-  let plan = planOrNull(context, expected, request);
+  let plan = planOrNull(context, state, request);
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
-    if (plan !== null && (await attempt(request, plan, attempts === 1 ? context.settings.commitGroups : 0))) {
-      const { versions } = plan.commit;
-      publishCommit({ seconds: (performance.now() - start) / 1000, versions: versions.length });
-      return plan.commit;
+    const groups = attempts === 1 ? settings.commitGroups : 0;
+    const done = plan === null ? null : await attempt({ settings, state, request, plan }, groups);
+    if (done !== null) {
+      publishCommit({ seconds: (performance.now() - start) / 1000, versions: done.versions.length });
+      return done;
     }
-    const state = await fullState(request);
+    state = await fullState(request);
     // A commit whose answer was lost may be found done already when it is repeated.
     if (plan !== null && state.isContributionUsed && request.isChosenUid !== true) {
       auditCommitted();
       return plan.commit;
     }
     await commitClock.ready();
-    plan = planCommit(context.settings, state, request, context.now());
+    plan = planCommit(settings, state, request, context.now());
   }
   throw new CdrError('conflict', 'other changes of the same EHR were faster again and again');
 }
@@ -67,10 +71,13 @@ export async function commit(
  */
 export async function writeContribution(
   session: Session,
-  context: ChangeContext,
-  request: CommitRequest,
+  { settings, now }: ChangeContext,
+  given: CommitRequest,
 ): Promise<Commit> {
-  const plan = planCommit(context.settings, await fullState(request), authenticated(request), context.now());
+  const [state, request] = [await fullState(given), authenticated(given)];
+  const unsigned = planCommit(settings, state, request, now());
+  const plan =
+    keys.ring === null ? unsigned : await signedPlan(keys.ring, { settings, state, request, plan: unsigned });
   await saveShapesWith(session, plan.shapes);
   if (!(await runWrites(session, plan.writes)))
     throw new CdrError('conflict', 'the EHR changed while the CONTRIBUTION was written');
@@ -87,24 +94,30 @@ export async function commitTogether(
   requests: readonly CommitRequest[],
 ): Promise<boolean> {
   const start = performance.now();
-  const plans: CommitPlan[] = [];
+  const planned: PlannedCommit[] = [];
   await commitClock.ready();
   const time = context.now();
-  for (const request of requests) {
-    const plan = planOrNull(context, OPTIMISTIC_STATE, authenticated(request));
+  for (const given of requests) {
+    const request = authenticated(given);
+    const plan = planOrNull(context, OPTIMISTIC_STATE, request);
     if (plan === null) return false;
-    plans.push(plan);
+    planned.push({ settings: context.settings, state: OPTIMISTIC_STATE, request, plan });
   }
-  const shapes = plans.flatMap((plan) => plan.shapes);
-  const writes = byCollection(plans.flatMap((plan) => plan.writes));
   const isWritten = await commitClock.write(time, async () => {
-    await saveShapes([...new Set(shapes)]);
-    return writeAlone(writes);
+    const plans = await signedPlans(planned);
+    await saveShapes([...new Set(plans.flatMap((plan) => plan.shapes))]);
+    return writeAlone(byCollection(plans.flatMap((plan) => plan.writes)));
   });
   if (!isWritten) return false;
   const seconds = (performance.now() - start) / 1000;
-  for (const { commit } of plans) publishCommit({ seconds, versions: commit.versions.length });
+  for (const { plan } of planned) publishCommit({ seconds, versions: plan.commit.versions.length });
   return true;
+}
+
+async function signedPlans(planned: readonly PlannedCommit[]): Promise<CommitPlan[]> {
+  const plans: CommitPlan[] = [];
+  for (const each of planned) plans.push(keys.ring === null ? each.plan : await signedPlan(keys.ring, each));
+  return plans;
 }
 
 /** The same with who sent the request under way. */
@@ -124,12 +137,15 @@ function planOrNull(context: ChangeContext, state: CommitState, request: CommitR
 }
 
 /**
- * Runs a plan and returns whether what it expected was so; if not, nothing is written. `groups`: how many groups of
- * commits may be written at the same time; 0: by itself.
+ * Runs a plan and gives what was committed; null, and nothing is written, when what it expected is not so. `groups`: how many
+ * groups of commits may be written at the same time; 0: by itself.
  */
-function attempt(request: CommitRequest, plan: CommitPlan, groups: number): Promise<boolean> {
-  const time = plan.commit.contribution.time_committed;
-  return commitClock.write(time, () => write(request, plan, groups));
+function attempt(planned: PlannedCommit, groups: number): Promise<Commit | null> {
+  const time = planned.plan.commit.contribution.time_committed;
+  return commitClock.write(time, async () => {
+    const plan = keys.ring === null ? planned.plan : await signedPlan(keys.ring, planned);
+    return (await write(planned.request, plan, groups)) ? plan.commit : null;
+  });
 }
 
 async function write(

@@ -7,6 +7,7 @@ import type { CompileStored, TemplateDoc, TemplateInUse } from '../../models/def
 import type { LargeComposition } from '../content/large-composition.js';
 import type { QuestionTime } from '../terminology/value-sets.js';
 import { commitClock } from './commit-clock.js';
+import { keys } from './key-ring.js';
 
 /** What every change needs beside its request. The clock is a value, so that tests can turn it back. */
 export interface ChangeContext {
@@ -62,10 +63,12 @@ export type ChangeSettings = Pick<
   | 'terminology'
 >;
 
-/** The context of a running server. */
+/** The context of a running server. `SIGNING=pgp`: its key ring must be open, so that nothing is committed unsigned. */
 export function changeContext(
   settings: ChangeSettings,
   now: () => Date = () => commitClock.now(),
 ): ChangeContext {
+  if (settings.signing === 'pgp' && keys.ring === null)
+    throw new Error('SIGNING=pgp: the key ring is not open');
   return { settings, now };
 }

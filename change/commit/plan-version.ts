@@ -60,7 +60,7 @@ export function newVersion(
     ...(preceding !== undefined && inheritedFields(preceding)),
     commit_audit: auditDetails(entry.audit, settings.systemId, time),
     lifecycle_state: lifecycleTerm(entry.lifecycleState),
-    ...optionalFields(draft, entry, time),
+    ...optionalFields(draft, entry, time, versionUid),
     ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
     data: entry.kind === 'delete' ? null : dataText(draft, entry, versionUid),
   };
@@ -77,12 +77,18 @@ function inheritedFields(
   };
 }
 
-function optionalFields(draft: CommitDraft, entry: VersionMetadata, time: Date): Partial<VersionDoc> {
+function optionalFields(
+  draft: CommitDraft,
+  entry: VersionMetadata,
+  time: Date,
+  versionUid: string,
+): Partial<VersionDoc> {
+  const signature = entry.signature ?? draft.request.signatures?.get(versionUid);
   const inputs = entry.otherInputVersionUids ?? [];
   const attestations = serverAttestations(draft, entry, time);
   const findings = entry.findings ?? [];
   return {
-    ...(entry.signature !== undefined && { signature: entry.signature }),
+    ...(signature !== undefined && { signature }),
     ...(inputs.length > 0 && { other_input_version_uids: inputs }),
     ...(attestations.length > 0 && { attestations }),
     ...(findings.length > 0 && { validation_findings: findings }),

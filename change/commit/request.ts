@@ -93,6 +93,8 @@ export interface CommitRequest {
   /** Who sent the request; absent when none did. */
   readonly authenticated?: RequestIdentity;
   readonly entries: readonly VersionEntry[];
+  /** What VERSIONs that no client has signed were signed with, by their uids. */
+  readonly signatures?: ReadonlyMap<string, string>;
   /** true: `is_modifiable=false` does not hold for it, since it only restores what was there before. */
   readonly isRestoring?: boolean;
   /** true: an error names the entry as `versions[i]`. */

@@ -163,7 +163,7 @@ async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
       throw objectNotFound(ehrId, kind.type, named.uid);
     const version = await requireVersion(ehrId, kind.type, named);
     if (isVerified) {
-      const state = within(ctx.state.work, () => signatureState(version));
+      const state = await signatureState(version, (text) => within(ctx.state.work, text));
       ctx.set('Everchart-Signature', state);
     }
     await writeOriginalVersion(ctx, form, version);

@@ -21,6 +21,7 @@ import { prepareStorage, logStorageState } from './storage.js';
 import { timeAheadOfClock } from '../../models/cross-collection/newest-time.js';
 import { CLOCK_BEHIND } from '../../routes/system/management.js';
 import { commitClock } from '../../change/commit/commit-clock.js';
+import { openKeyRing } from '../../change/commit/key-ring.js';
 import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
 import { endLapsed, lapsedActs } from '../../change/approval/approval.js';
 import { lapsedMergeRequests } from '../../merge/approval.js';
@@ -122,6 +123,7 @@ async function doorsOf(
   local: Promise<LocalDatabase> | undefined,
 ): Promise<Doors> {
   try {
+    await openKeyRing(settings);
     const handle = createApp(settings, log, process).callback();
     return openDoors(settings, (request, response) => void handle(request, response));
   } catch (error) {

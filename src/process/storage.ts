@@ -5,6 +5,7 @@ import { createCollections } from '../../database/indexes.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { sealBaseline } from '../../maintenance/baseline.js';
 import { commitClock } from '../../change/commit/commit-clock.js';
+import { openKeyRing } from '../../change/commit/key-ring.js';
 import { hasContributions } from '../../models/contribution.js';
 import { COLLECTION_LAYOUT } from '../../models/access/layout.js';
 import { claimStorage, followLayout, LAYOUT_TRUST_MS, STORAGE_LAYOUT } from '../../models/settings.js';
@@ -67,6 +68,7 @@ function awaitUpgrade(log: Logger): () => void {
 /** Runs `work` on the configured database, without a server. The database is named on stderr. */
 export function withStorage<T>(work: (settings: Settings) => Promise<T>): Promise<T> {
   return withDatabase(async (settings) => {
+    await openKeyRing(settings);
     await prepareStorage(settings);
     await commitClock.join();
     try {

@@ -191,6 +191,7 @@ function conflictsOf(settings: Settings, env: Environment): string[] {
     ...portConflicts(settings),
     ...identityConflicts(settings),
     ...candidateConflicts(settings),
+    ...signingConflicts(settings),
     ...databaseConflicts(settings, env['NODE_ENV']),
   ];
 }
@@ -201,6 +202,11 @@ function candidateConflicts({ mergeCandidatePaths, aql }: Settings): string[] {
   return [
     `MERGE_CANDIDATE_PATHS needs AQL_LEAF_INDEX=all: with ${aql.leafIndex} their values are not indexed`,
   ];
+}
+
+function signingConflicts({ signing, signingKeysFile }: Settings): string[] {
+  if (signing !== 'pgp' || signingKeysFile !== null) return [];
+  return ['SIGNING=pgp needs SIGNING_KEYS_FILE: the OpenPGP key that VERSIONs are signed with'];
 }
 
 /** A local database where one was hardly meant: a missing or misspelt `MONGODB_URI` must not start an empty one. */

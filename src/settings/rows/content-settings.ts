@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { ITS_REST_EDITIONS } from '../../../openehr/base/dialect.js';
-import { choice, count, flag, orNull, webAddress } from '../setting-checks.js';
+import { choice, count, flag, orNull, text, webAddress } from '../setting-checks.js';
 import { part, setting } from './setting.js';
 
 /** How content is validated and what the API answers. In the order of the documentation. */
@@ -58,8 +58,20 @@ export const CONTENT_SETTINGS = [
   setting(
     'SIGNING',
     'signing',
-    choice(['none', 'digest'], 'none'),
-    'digest: each new VERSION is signed with its SHA-256, unless a client has signed it',
+    choice(['none', 'digest', 'pgp'], 'none'),
+    'each new VERSION that no client has signed is signed: digest with its SHA-256, pgp with a key of SIGNING_KEYS_FILE',
+  ),
+  setting(
+    'SIGNING_KEYS_FILE',
+    'signingKeysFile',
+    orNull(text()),
+    'armored OpenPGP keys, one behind the other: the last private one signs with SIGNING=pgp, all of them verify',
+  ),
+  setting(
+    'SIGNING_KEY_PASSPHRASE',
+    'signingKeyPassphrase',
+    orNull(text()),
+    'passphrase of the private key that signs; empty = it has none',
   ),
   setting(
     'EHR_STATUS_AS_REF',

@@ -121,7 +121,7 @@ it('shows a change of what was stored, to who reads it and to verify', async () 
   expect((await verifyStorage()).violations).toContainEqual({
     kind: 'versions',
     id: uid,
-    message: 'its signature is not the digest of what it is',
+    message: 'its signature is not that of what it is',
   });
 });
 
