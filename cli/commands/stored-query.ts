@@ -21,7 +21,10 @@ export function storedQueryCommands(): Command[] {
     .description('Stores a query from a file and prints its version')
     .argument('<name>', '[namespace::]name')
     .argument('<file>', 'AQL; - for stdin')
-    .option('--as <version>', 'major.minor.patch; the next major one unless given')
+    .option(
+      '--as <version>',
+      'major.minor.patch; unless given the next major one, or 1.0.0 anew where the server speaks ITS-REST 1.1.0',
+    )
     .action((name: string, file: string, options: Options & { as?: string }) =>
       storeQuery(name, file, options),
     );

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import type { JsonObject } from '../../openehr/base/json.js';
-import { textTable } from '../output.js';
 import { answerError, type ApiClient } from '../transfer/api-client.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { CommandFailed } from './options.js';
+import { tableOf } from './print.js';
 
 const TEMPLATES = '/definition/template/adl1.4';
 
@@ -28,22 +27,15 @@ export function templateCommand(): Command {
 }
 
 async function listTemplates(options: TargetOptions & { readonly json?: true }): Promise<void> {
-  await withTarget(options, 0, async ({ client }) => {
-    const { status, text } = await client.send('GET', TEMPLATES, { accept: 'application/json' });
-    if (status !== 200) throw answerError(status, text);
+  await withTarget(options, 0, async ({ cdr }) => {
+    const templates = await cdr.templates.list();
     process.stdout.write(
-      `${options.json === true ? text : templateTable(JSON.parse(text) as JsonObject[])}\n`,
+      `${options.json === true ? JSON.stringify(templates) : tableOf(COLUMNS, templates)}\n`,
     );
   });
 }
 
-function templateTable(templates: readonly JsonObject[]): string {
-  const columns = ['template_id', 'concept', 'archetype_id', 'created_timestamp'];
-  return textTable(
-    columns,
-    templates.map((template) => columns.map((name) => template[name] ?? '')),
-  );
-}
+const COLUMNS = ['template_id', 'concept', 'archetype_id', 'created_timestamp'];
 
 /** A file that is refused does not keep the others from being uploaded. */
 async function uploadTemplates(files: readonly string[], options: TargetOptions): Promise<void> {

@@ -15,6 +15,12 @@ const { itsRest, preferMinimalUpdateStatus } = loadConfig({ ITS_REST: '1.1.0' })
 /** What `ITS_REST=1.1.0` sets. */
 export const RELEASE_1_1: Partial<Settings> = { itsRest, preferMinimalUpdateStatus };
 
+/** Each edition of ITS-REST with what it sets, for a suite that runs in a file for each: processes memoize what is in a database. */
+export const EDITIONS = {
+  '1.0.3': ['1.0.3', {}],
+  '1.1.0': ['1.1.0', RELEASE_1_1],
+} as const satisfies Readonly<Record<string, readonly [string, Partial<Settings>]>>;
+
 /** Secret of development tokens in tests. */
 export const TEST_JWT_SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 

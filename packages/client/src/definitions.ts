@@ -101,9 +101,12 @@ export class Templates {
     return decodeURIComponent(location.slice(location.lastIndexOf('/') + 1));
   }
 
-  /** By id. `template_id` and `concept` may hold `*`. @throws CdrError */
+  /** All versions, by id, whichever edition the server speaks. `template_id` and `concept` may hold `*`. @throws CdrError */
   async list({ signal, ...query }: TemplateFilter = {}): Promise<TemplateInfo[]> {
-    return this.#caller.body('GET', TEMPLATES, { query, signal });
+    const all = { query: { ...query, version: '*' }, signal };
+    const found = await this.#caller.body<TemplateInfo[]>('GET', TEMPLATES, all);
+    // Servers up to 0.2.0 take the `*` for the end of an id.
+    return found.length > 0 ? found : this.#caller.body('GET', TEMPLATES, { query, signal });
   }
 
   /** The OPT as XML. @throws CdrError `not-found` */
@@ -145,7 +148,7 @@ export class StoredQueries {
     this.#caller = caller;
   }
 
-  /** Without version the next major one. Its version. @throws CdrError `invalid` where the AQL is wrong */
+  /** Without version the next major one, or 1.0.0 anew where ITS-REST 1.1.0 is spoken. Its version. @throws CdrError `invalid` where the AQL is wrong */
   async store(
     name: string,
     q: string,

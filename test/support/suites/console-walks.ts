@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Cdr } from '../../packages/client/src/main.js';
-import { hasBrowser } from '../support/browser/browser.js';
-import { useConsole } from '../support/browser/console.js';
-import { fixtureText } from '../support/fixture.js';
-import { bearer } from '../support/tokens.js';
+import type { Settings } from '../../../config/settings.js';
+import { Cdr } from '../../../packages/client/src/main.js';
+import { hasBrowser } from '../browser/browser.js';
+import { useConsole } from '../browser/console.js';
+import { fixtureText } from '../fixture.js';
+import { bearer } from '../tokens.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
@@ -12,139 +13,142 @@ const COUNT = `addEventListener('click', (event) => {
   if (event.isTrusted && event.detail > 0) sessionStorage.setItem('clicks', String(Number(sessionStorage.getItem('clicks')) + 1));
 }, true)`;
 
-inBrowser(
-  'the work of five people, each task alone and with few clicks (skipped where no Chromium is installed)',
-  () => {
-    const web = useConsole();
-    const client = () => new Cdr({ url: web.url });
-    /** Clicks since it was asked last. */
-    const clicks = async () => {
-      const count = await web.page.evaluate<string | null>("sessionStorage.getItem('clicks')");
-      await web.page.evaluate("sessionStorage.removeItem('clicks')");
-      return Number(count);
-    };
-    const begin = async (view: string) => {
-      await web.page.addInitScript(COUNT);
-      await web.open(view);
-    };
-    const openRecord = async () => {
-      await begin('/patients');
-      await web.page.getByRole('link', { name: 'P-0001' }).click();
-      await web.page.getByText('6 of 6 compositions').waitFor();
-      await clicks();
-    };
+/** The work of five people on a server of an edition of ITS-REST. */
+export function consoleWalksSuite(edition: string, settings: Partial<Settings>): void {
+  inBrowser(
+    `the work of five people, each task alone and with few clicks, ITS_REST=${edition} (skipped where no Chromium is installed)`,
+    () => {
+      const web = useConsole(settings);
+      const client = () => new Cdr({ url: web.url });
+      /** Clicks since it was asked last. */
+      const clicks = async () => {
+        const count = await web.page.evaluate<string | null>("sessionStorage.getItem('clicks')");
+        await web.page.evaluate("sessionStorage.removeItem('clicks')");
+        return Number(count);
+      };
+      const begin = async (view: string) => {
+        await web.page.addInitScript(COUNT);
+        await web.open(view);
+      };
+      const openRecord = async () => {
+        await begin('/patients');
+        await web.page.getByRole('link', { name: 'P-0001' }).click();
+        await web.page.getByText('6 of 6 compositions').waitFor();
+        await clicks();
+      };
 
-    it('a physician finds a patient by keys alone, and sees what documents say', async () => {
-      await begin('/');
-      await web.page.getByRole('heading', { name: 'Overview' }).waitFor();
-      await web.page.keyboard.press('Control+K');
-      await web.page.keyboard.type('P-0001');
-      await web.page.keyboard.press('Enter');
-      await web.page.getByText('6 of 6 compositions').waitFor();
-      await web.page.locator('.content-line').first().waitFor();
-      expect(await web.page.locator('.content-line').allInnerTexts()).toContainEqual(
-        expect.stringMatching(/\d+\/\d+ mmHg/),
-      );
-      expect(await clicks()).toBe(0);
-    });
+      it('a physician finds a patient by keys alone, and sees what documents say', async () => {
+        await begin('/');
+        await web.page.getByRole('heading', { name: 'Overview' }).waitFor();
+        await web.page.keyboard.press('Control+K');
+        await web.page.keyboard.type('P-0001');
+        await web.page.keyboard.press('Enter');
+        await web.page.getByText('6 of 6 compositions').waitFor();
+        await web.page.locator('.content-line').first().waitFor();
+        expect(await web.page.locator('.content-line').allInnerTexts()).toContainEqual(
+          expect.stringMatching(/\d+\/\d+ mmHg/),
+        );
+        expect(await clicks()).toBe(0);
+      });
 
-    it('a physician plots a value (1), reads a document (1), compares two versions (1)', async () => {
-      await openRecord();
-      await web.page.locator('.trend').first().click();
-      await web.page.getByText('The values as a table').waitFor();
-      expect(await clicks()).toBeLessThanOrEqual(1);
-      await web.page.locator('.composition-list a').first().click();
-      await web.page.getByText('Version 1').waitFor();
-      expect(await clicks()).toBeLessThanOrEqual(1);
-    });
+      it('a physician plots a value (1), reads a document (1), compares two versions (1)', async () => {
+        await openRecord();
+        await web.page.locator('.trend').first().click();
+        await web.page.getByText('The values as a table').waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
+        await web.page.locator('.composition-list a').first().click();
+        await web.page.getByText('Version 1').waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
+      });
 
-    it('a physician writes and drafts (5), corrects (3), deletes and takes it back (3)', async () => {
-      await openRecord();
-      await web.page.getByRole('button', { name: 'New composition' }).click();
-      await web.page.getByRole('combobox', { name: 'Template' }).click();
-      await web.page.getByRole('option', { name: /blood_pressure/ }).click();
-      await web.page.getByLabel(/Syst/).first().fill('128');
-      await web.page.getByRole('button', { name: 'Save as draft' }).click();
-      await web.page.getByText('Version 1').waitFor();
-      expect(await clicks()).toBeLessThanOrEqual(5);
-      await web.page.getByRole('button', { name: 'Edit' }).click();
-      await web.page.getByLabel(/Syst/).first().fill('130');
-      await web.page.getByRole('button', { name: 'Save as draft' }).click();
-      await web.page.getByText('Version 2').waitFor();
-      expect(await clicks()).toBeLessThanOrEqual(3);
-      await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await web.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-      await web.page.getByText('Version 4').waitFor();
-      // What was a draft is one again.
-      await web.page.locator('.flag', { hasText: 'draft' }).waitFor();
-      expect(await clicks()).toBeLessThanOrEqual(3);
-    });
+      it('a physician writes and drafts (5), corrects (3), deletes and takes it back (3)', async () => {
+        await openRecord();
+        await web.page.getByRole('button', { name: 'New composition' }).click();
+        await web.page.getByRole('combobox', { name: 'Template' }).click();
+        await web.page.getByRole('option', { name: /blood_pressure/ }).click();
+        await web.page.getByLabel(/Syst/).first().fill('128');
+        await web.page.getByRole('button', { name: 'Save as draft' }).click();
+        await web.page.getByText('Version 1').waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(5);
+        await web.page.getByRole('button', { name: 'Edit' }).click();
+        await web.page.getByLabel(/Syst/).first().fill('130');
+        await web.page.getByRole('button', { name: 'Save as draft' }).click();
+        await web.page.getByText('Version 2').waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(3);
+        await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
+        await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
+        await web.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+        await web.page.getByText('Version 4').waitFor();
+        // What was a draft is one again.
+        await web.page.locator('.flag', { hasText: 'draft' }).waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(3);
+      });
 
-    it('an analyst runs a query (1), plots it (1), takes it along (1), sees how it is found (1)', async () => {
-      await begin('/query');
-      await web.page.locator('.cm-content').press('Control+A');
-      await web.page.keyboard.insertText(
-        'SELECT o/data[at0001]/events[at0006]/data[at0003]/items[at0004]/value/magnitude AS systolic FROM EHR e CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
-      );
-      await web.page.getByRole('button', { name: 'Run' }).click();
-      await web.page.getByText(/^[1-9]\d* rows/).waitFor();
-      expect(await clicks()).toBeLessThanOrEqual(1);
-      const saved = web.page.waitForEvent('download');
-      await web.page.getByRole('button', { name: 'CSV', exact: true }).click();
-      await saved;
-      expect(await clicks()).toBeLessThanOrEqual(1);
-      await web.page.getByRole('button', { name: 'Explain' }).click();
-      await web.page.locator('.stages li').first().waitFor();
-      expect(await clicks()).toBeLessThanOrEqual(1);
-    });
+      it('an analyst runs a query (1), plots it (1), takes it along (1), sees how it is found (1)', async () => {
+        await begin('/query');
+        await web.page.locator('.cm-content').press('Control+A');
+        await web.page.keyboard.insertText(
+          'SELECT o/data[at0001]/events[at0006]/data[at0003]/items[at0004]/value/magnitude AS systolic FROM EHR e CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
+        );
+        await web.page.getByRole('button', { name: 'Run' }).click();
+        await web.page.getByText(/^[1-9]\d* rows/).waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
+        const saved = web.page.waitForEvent('download');
+        await web.page.getByRole('button', { name: 'CSV', exact: true }).click();
+        await saved;
+        expect(await clicks()).toBeLessThanOrEqual(1);
+        await web.page.getByRole('button', { name: 'Explain' }).click();
+        await web.page.locator('.stages li').first().waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
+      });
 
-    it('a modeller uploads (1), looks at a node and queries it (3)', async () => {
-      await begin('/templates');
-      const choosing = web.page.waitForEvent('filechooser');
-      await web.page.locator('.drop button').click();
-      const opt = Buffer.from(fixtureText('opt/minimal_admin.en.v1.opt'));
-      await (await choosing).setFiles({ name: 'a.opt', mimeType: 'application/xml', buffer: opt });
-      await web.page.locator('.tree-node').first().waitFor();
-      expect(await clicks()).toBeLessThanOrEqual(2);
-      await web.page.locator('.tree-node').nth(2).click();
-      await web.page.getByRole('button', { name: 'Query this' }).click();
-      await web.page.getByRole('button', { name: 'Run' }).waitFor();
-      expect(await clicks()).toBeLessThanOrEqual(3);
-    });
+      it('a modeller uploads (1), looks at a node and queries it (3)', async () => {
+        await begin('/templates');
+        const choosing = web.page.waitForEvent('filechooser');
+        await web.page.locator('.drop button').click();
+        const opt = Buffer.from(fixtureText('opt/minimal_admin.en.v1.opt'));
+        await (await choosing).setFiles({ name: 'a.opt', mimeType: 'application/xml', buffer: opt });
+        await web.page.locator('.tree-node').first().waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(2);
+        await web.page.locator('.tree-node').nth(2).click();
+        await web.page.getByRole('button', { name: 'Query this' }).click();
+        await web.page.getByRole('button', { name: 'Run' }).waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(3);
+      });
 
-    it('a clerk merges two records (6) and takes that back (3)', async () => {
-      for (const namespace of ['walk-a', 'walk-b'])
-        await client().ehr.create({ subject: { namespace, id: 'WALK-1' } });
-      await begin('/administration');
-      await web.page.getByLabel('Token').fill(bearer(['ADMIN'], 'ben').replace('Bearer ', ''));
-      await web.page.locator('main button[type=submit]').click();
-      const pair = web.page.getByRole('listitem').filter({ hasText: 'Same subject id WALK-1' });
-      await pair.waitFor();
-      await clicks();
-      await pair.getByRole('button', { name: /^Compare/ }).click();
-      await web.page.getByRole('button', { name: 'Show the plan' }).click();
-      await web.page.getByLabel('Whose subject stays').getByText('Source').click();
-      await web.page.getByLabel('Reason').fill('registered twice');
-      await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
-      await web.page.getByRole('link', { name: /to take one back/ }).click();
-      expect(await clicks()).toBeLessThanOrEqual(6);
-      await web.page.getByRole('button', { name: 'What would undo do?' }).first().click();
-      await web.page.getByRole('button', { name: 'Take it back' }).click();
-      await web.page.getByRole('button', { name: 'Take it back' }).waitFor({ state: 'detached' });
-      expect(await clicks()).toBeLessThanOrEqual(3);
-    });
+      it('a clerk merges two records (6) and takes that back (3)', async () => {
+        for (const namespace of ['walk-a', 'walk-b'])
+          await client().ehr.create({ subject: { namespace, id: 'WALK-1' } });
+        await begin('/administration');
+        await web.page.getByLabel('Token').fill(bearer(['ADMIN'], 'ben').replace('Bearer ', ''));
+        await web.page.locator('main button[type=submit]').click();
+        const pair = web.page.getByRole('listitem').filter({ hasText: 'Same subject id WALK-1' });
+        await pair.waitFor();
+        await clicks();
+        await pair.getByRole('button', { name: /^Compare/ }).click();
+        await web.page.getByRole('button', { name: 'Show the plan' }).click();
+        await web.page.getByLabel('Whose subject stays').getByText('Source').click();
+        await web.page.getByLabel('Reason').fill('registered twice');
+        await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
+        await web.page.getByRole('link', { name: /to take one back/ }).click();
+        expect(await clicks()).toBeLessThanOrEqual(6);
+        await web.page.getByRole('button', { name: 'What would undo do?' }).first().click();
+        await web.page.getByRole('button', { name: 'Take it back' }).click();
+        await web.page.getByRole('button', { name: 'Take it back' }).waitFor({ state: 'detached' });
+        expect(await clicks()).toBeLessThanOrEqual(3);
+      });
 
-    it('an operator verifies what is stored (2)', async () => {
-      await begin('/administration');
-      await web.page.getByLabel('Token').fill(bearer(['ADMIN'], 'ben').replace('Bearer ', ''));
-      await web.page.locator('main button[type=submit]').click();
-      await web.page.getByRole('tab', { name: 'Server' }).waitFor();
-      await clicks();
-      await web.page.getByRole('tab', { name: 'Server' }).click();
-      await web.page.getByRole('button', { name: 'Verify what is stored' }).click();
-      await web.page.getByText('Everything is as it should be.').waitFor();
-      expect(await clicks()).toBeLessThanOrEqual(2);
-    });
-  },
-);
+      it('an operator verifies what is stored (2)', async () => {
+        await begin('/administration');
+        await web.page.getByLabel('Token').fill(bearer(['ADMIN'], 'ben').replace('Bearer ', ''));
+        await web.page.locator('main button[type=submit]').click();
+        await web.page.getByRole('tab', { name: 'Server' }).waitFor();
+        await clicks();
+        await web.page.getByRole('tab', { name: 'Server' }).click();
+        await web.page.getByRole('button', { name: 'Verify what is stored' }).click();
+        await web.page.getByText('Everything is as it should be.').waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(2);
+      });
+    },
+  );
+}

@@ -103,12 +103,23 @@ describe('an answer that no openEHR server gives is a CdrError', () => {
 
 describe('a request', () => {
   it('that can be repeated is, after 503 and a lost answer', async () => {
-    const answers = [busy, lost, () => json([])];
+    const answers = [busy, lost, () => json([{ template_id: 't' }])];
     const { cdr, requests } = clientOf((_, attempt) => answers[attempt - 1]!());
-    expect(await cdr.templates.list()).toEqual([]);
+    expect(await cdr.templates.list()).toEqual([{ template_id: 't' }]);
     expect(requests.map(({ url }) => url)).toEqual(
-      Array(3).fill('http://cdr.example/base/rest/openehr/v1/definition/template/adl1.4'),
+      Array(3).fill('http://cdr.example/base/rest/openehr/v1/definition/template/adl1.4?version=*'),
     );
+  });
+
+  it('for all templates is made anew without a version, where a server takes that for the end of an id', async () => {
+    const { cdr, requests } = clientOf(({ url }) =>
+      json(url.includes('version') ? [] : [{ template_id: 't' }]),
+    );
+    expect(await cdr.templates.list({ template_id: 't*' })).toEqual([{ template_id: 't' }]);
+    expect(requests.map(({ url }) => new URL(url).search)).toEqual([
+      '?template_id=t*&version=*',
+      '?template_id=t*',
+    ]);
   });
 
   it('that commits carries one key through all its tries, and the whole body', async () => {

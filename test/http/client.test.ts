@@ -1,0 +1,4 @@
+import { clientSuite } from '../support/suites/client.js';
+import { EDITIONS } from '../support/settings.js';
+
+clientSuite(...EDITIONS['1.0.3']);

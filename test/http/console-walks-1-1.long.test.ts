@@ -1,0 +1,4 @@
+import { consoleWalksSuite } from '../support/suites/console-walks.js';
+import { EDITIONS } from '../support/settings.js';
+
+consoleWalksSuite(...EDITIONS['1.1.0']);

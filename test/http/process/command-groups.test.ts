@@ -1,0 +1,4 @@
+import { commandGroupsSuite } from '../../support/suites/command-groups.js';
+import { EDITIONS } from '../../support/settings.js';
+
+commandGroupsSuite(...EDITIONS['1.0.3']);
