@@ -115,6 +115,14 @@ export const CHANGES: readonly Change[] = [
   },
   { told: '`fetch` with TOP is 400 (was 422)', isOf: from(422, 400, /contains a TOP clause/) },
   {
+    told: 'A CONTRIBUTION is taken and answered with the media types of FLAT and STRUCTURED (was 415, 406)',
+    isOf: ({ exchange, then, now, differences }) =>
+      /\/contribution(\/|$)/.test(exchange.url) &&
+      then.status === now.status &&
+      [406, 415].includes(now.status) &&
+      differences.join() === 'body',
+  },
+  {
     told: 'In a CONTRIBUTION an unknown template is 422 (was 400)',
     isOf: from(400, 422, /"unknown-template"/),
   },
