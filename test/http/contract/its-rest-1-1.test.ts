@@ -246,6 +246,28 @@ it('dates a versioned object and its history by the latest version', async () =>
     expect((await request(app).get(at(composition + answered))).headers['last-modified']).toBe(time);
 });
 
+it.each([
+  'application/json',
+  'application/xml',
+  'application/openehr.wt.flat+json',
+  'application/openehr.wt.structured.schema+json',
+  'application/xml;q=0.5, application/openehr.wt.structured+json',
+  'text/csv',
+])('answers the same form to Accept: %s in both dialects', async (accept) => {
+  const uid = await givenComposition(app, ehrId);
+  const version = `/versioned_composition/${versionedObjectUidOf(uid)}/version/${uid}`;
+  for (const path of [`/composition/${uid}`, version, '/ehr_status']) {
+    const read = (listener: (typeof APPS)[Edition]) => request(listener).get(at(path)).set('Accept', accept);
+    const [before, after] = [await read(APPS['1.0.3']), await read(app)];
+    const formOf = ({ status, headers, text }: request.Response) => [
+      status,
+      headers['content-type'],
+      status === 200 ? text : '',
+    ];
+    expect([path, formOf(after)]).toEqual([path, formOf(before)]);
+  }
+});
+
 describe('system', () => {
   it('says which edition it speaks, in OPTIONS, status and the description', async () => {
     for (const [edition, listener] of Object.entries(APPS)) {
