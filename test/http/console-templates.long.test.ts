@@ -87,6 +87,30 @@ inBrowser('the templates of a modeller (skipped where no Chromium is installed)'
     await web.expectGood();
   });
 
+  it('have the words of archetypes that are stored, in languages which they lack', async () => {
+    await upload();
+    const archetype = readFileSync('routes/http/openapi/data/pulse_of_house.adl', 'utf8').replace(
+      'openEHR-EHR-OBSERVATION.pulse_of_house.v1',
+      'openEHR-EHR-EVALUATION.minimal.v1',
+    );
+    await admin()
+      .request('POST', '/rest/openehr/v1/definition/archetype/adl1.4', {
+        body: archetype,
+        type: 'text/plain',
+      })
+      .catch(() => undefined);
+    await web.open(`/templates/${NAME}`);
+    await web.page.getByLabel('Token').fill(bearer(['USER']).replace('Bearer ', ''));
+    await web.page.locator('main button[type=submit]').click();
+    await web.page.getByRole('heading', { name: 'Example' }).waitFor();
+    const german = web.page.locator('.node-facts dt', { hasText: 'German' });
+    expect(await german.count()).toBe(0);
+    await web.page.getByRole('treeitem').nth(1).click();
+    await german.waitFor();
+    await web.page.getByText('Puls — Der Schlag eines Herzens.').waitFor();
+    await web.expectGood();
+  });
+
   it('are replaced by nobody else', async () => {
     await upload();
     await web.open('/templates');

@@ -13,9 +13,10 @@ import { draftApi, type DraftApi } from './drafts.js';
 import { ownApi, type OwnApi } from './own.js';
 import { readable } from './json.js';
 import { recordApi, type RecordApi } from './records.js';
-import type { Explanation, QueryRequest, ResultSet, ServerSettings } from './types.js';
+import type { ArchetypeTerms, Explanation, QueryRequest, ResultSet, ServerSettings } from './types.js';
 
 const QUERY = '/rest/openehr/v1/query/aql';
+const ARCHETYPES = '/rest/openehr/v1/definition/archetype/adl1.4';
 
 /** Everything that the console asks of the server, and nothing else does. @throws CdrError */
 export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
@@ -35,6 +36,10 @@ export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
   uploadTemplate: (opt: string) => Promise<string>;
   /** The OPT as it was uploaded. */
   opt: (templateId: string) => Promise<string>;
+  /** Ids of the archetypes whose sources are stored. */
+  archetypes: () => Promise<readonly string[]>;
+  /** What a stored archetype calls its codes. */
+  archetype: (archetypeId: string) => Promise<ArchetypeTerms>;
   storedQueries: () => Promise<StoredQuery[]>;
   storeQuery: (name: string, q: string) => Promise<string>;
 }
@@ -56,6 +61,12 @@ export function createApi(credentials: Credentials): Api {
     exampleFlat: (templateId) => cdr.templates.example(templateId, { format: 'FLAT', detail: 'medium' }),
     uploadTemplate: (opt) => cdr.templates.upload(opt),
     opt: (templateId) => cdr.templates.get(templateId),
+    archetypes: async () =>
+      (await cdr.request<readonly { archetype_id: string }[]>('GET', ARCHETYPES)).body.map(
+        ({ archetype_id: id }) => id,
+      ),
+    archetype: async (id) =>
+      (await cdr.request<ArchetypeTerms>('GET', `${ARCHETYPES}/${encodeURIComponent(id)}`)).body,
     storedQueries: () => cdr.queries.list(),
     storeQuery: (name, q) => cdr.queries.store(name, q),
     ...recordApi(cdr),

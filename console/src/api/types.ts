@@ -48,3 +48,12 @@ export interface QueryRequest {
 
 /** What explain answers, as far as it is shown. */
 export type Explanation = JsonObject;
+
+/** The words of a stored archetype, by language. */
+export interface ArchetypeTerms {
+  /** Code of the concept, whose word names the archetype. */
+  readonly concept: string;
+  readonly terms: Readonly<
+    Record<string, readonly { readonly code: string; readonly text: string; readonly description?: string }[]>
+  >;
+}

@@ -9,6 +9,7 @@ import { useGo } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
 import { CopyText } from '../composition/SourceText.js';
+import { useArchetypeTerms } from './archetype-terms.js';
 import { TemplateUse } from './TemplateUse.js';
 
 /** What a language is called in another one; of what is no language its code. */
@@ -31,6 +32,7 @@ export function NodeFacts({
   const { t, language } = useMessages();
   const go = useGo();
   const constraints = constraintsOf(node, language);
+  const terms = useArchetypeTerms(template, node);
   const isRoot = node === template.tree;
   const facts: readonly (readonly [string, ReactNode])[] = [
     [t('templates.type'), node.rmType],
@@ -38,6 +40,10 @@ export function NodeFacts({
     ...Object.entries(node.localizedNames ?? {}).map(
       ([code, name]) =>
         [languageName(code, language), `${name} — ${node.localizedDescriptions?.[code] ?? ''}`] as const,
+    ),
+    ...terms.map(
+      ({ language: code, text, description = '' }) =>
+        [languageName(code, language), `${text} — ${description}`] as const,
     ),
     ...(constraints.length > 0 ? ([[t('templates.takes'), constraints.join(' · ')]] as const) : []),
     ...(node.nodeId === undefined
