@@ -6,6 +6,7 @@ const TERMINOLOGY = [
 /** Files and folders that the compiled product reads beside its code. */
 export const BESIDE_CODE = [
   'src/everchart.mjs',
+  'change/commit/openpgp.mjs',
   'src/tracing/opentelemetry.mjs',
   'workers/thread.mjs',
   ...TERMINOLOGY,
@@ -25,7 +26,7 @@ export const PACKAGE_FILES = {
 
 /** Whether the build makes a part of the server of a package, so that nobody who installs the server gets it. */
 export const isCompiledIn = (name) =>
-  name.startsWith('@opentelemetry/') || name === 'mongodb-memory-server-core';
+  name.startsWith('@opentelemetry/') || ['mongodb-memory-server-core', 'openpgp'].includes(name);
 
 /** Of swagger-ui-dist what the page of the API needs. */
 export const SWAGGER_UI = [

@@ -29,6 +29,7 @@ bundle('dist/src/tracing/opentelemetry.mjs', {
   // Parts of it are CommonJS.
   banner: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
 });
+bundle('dist/change/commit/openpgp.mjs', {});
 bundleMemoryServer('dist/database/mongodb-memory-server');
 for (const name of SWAGGER_UI)
   cpSync(resolve(`swagger-ui-dist/${name}`), `dist/routes/system/swagger-ui/${name}`);
@@ -49,7 +50,7 @@ function bundle(file, { banner, ...options }) {
     legalComments: 'eof',
     metafile: true,
     logLevel: 'warning',
-    banner: { js: banner },
+    ...(banner !== undefined && { banner: { js: banner } }),
     ...options,
   });
   const folders = Object.keys(metafile.inputs).map(

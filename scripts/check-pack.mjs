@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { generateKey } from 'openpgp';
 import { PACKAGES } from './beside-code.mjs';
 import { release } from './release.mjs';
 import { checkPace, checkServed } from './stranger/installed.js';
@@ -103,6 +104,19 @@ async function checkTracing() {
   if (found !== traceId) throw new Error(`the trace ${traceId} became ${found}`);
 }
 
+/** The part of OpenPGP.js that was compiled into the server signs, and knows the signature again. */
+async function checkOpenPgp() {
+  const file = join(folder, 'node_modules/everchart/dist/change/commit/openpgp.mjs');
+  const { createMessage, readKeys, readSignature, sign, verify } = await import(pathToFileURL(file).href);
+  const { privateKey } = await generateKey({ userIDs: [{ name: 'check' }], format: 'armored' });
+  const [key] = await readKeys({ armoredKeys: privateKey });
+  const message = await createMessage({ text: 'a text' });
+  const armoredSignature = await sign({ message, signingKeys: key, detached: true });
+  const signature = await readSignature({ armoredSignature });
+  const { signatures } = await verify({ message, signature, verificationKeys: [key.toPublic()] });
+  await signatures[0].verified;
+}
+
 /** A program that says what a `mongod` says, for whoever only starts one. */
 const MONGOD = `#!/bin/sh
 [ "$1" = --version ] && { echo 'db version v8.0.0'; exit 0; }
@@ -188,6 +202,7 @@ try {
   checkDriver(folder);
   await checkTracing();
   await checkMemoryServer();
+  await checkOpenPgp();
   await checkPace(folder);
   await checkServed(folder);
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type * as OpenPgp from 'openpgp';
 import type { Key, PrivateKey, PublicKey } from 'openpgp';
 import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
@@ -26,7 +27,7 @@ export class KeyRing {
   /** The signature of a text, apart from it. @throws unavailable when the key may sign no more */
   async sign(text: string): Promise<string> {
     if (this.#signing === null) throw new TypeError('no key of the ring signs');
-    const { createMessage, sign } = await import('openpgp');
+    const { createMessage, sign } = await openPgp();
     const message = await createMessage({ binary: Buffer.from(text) });
     try {
       // Its type is not known without a peer of the package that is for streams.
@@ -40,7 +41,7 @@ export class KeyRing {
 
   /** Whether a signature is that of a text; where the ring lacks the key of one who made it, nobody here can tell. */
   async judge(text: string, signature: string): Promise<Judgement> {
-    const { createMessage, readSignature, verify } = await import('openpgp');
+    const { createMessage, readSignature, verify } = await openPgp();
     const read = await readSignature({ armoredSignature: signature }).catch(() => null);
     const makers = read?.getSigningKeyIDs() ?? [];
     const isKnown = makers.every((id) => this.#keys.some((key) => key.getKeys(id).length > 0));
@@ -56,6 +57,12 @@ export class KeyRing {
     const outcomes = await Promise.allSettled(signatures.map(({ verified }) => verified));
     return outcomes.every(({ status }) => status === 'fulfilled') ? 'verified' : 'mismatched';
   }
+}
+
+/** The library, which only a server with a key ring loads. */
+async function openPgp(): Promise<typeof OpenPgp> {
+  const file = new URL('openpgp.mjs', import.meta.url).href;
+  return (await import(file)) as typeof OpenPgp;
 }
 
 /** The ring of this process; null: it has none. */
@@ -76,7 +83,7 @@ export async function openKeyRing(settings: RingSettings): Promise<void> {
 }
 
 async function ringOf(text: string, settings: RingSettings): Promise<KeyRing> {
-  const { readKeys } = await import('openpgp');
+  const { readKeys } = await openPgp();
   const found: Key[] = [];
   for (const [armoredKeys] of text.matchAll(KEY_BLOCK)) found.push(...(await readKeys({ armoredKeys })));
   if (found.length === 0) throw new Error('it holds no armored key of OpenPGP');
@@ -88,7 +95,7 @@ async function signingKeyOf(
   found: readonly Key[],
   { signingKeyPassphrase: passphrase }: RingSettings,
 ): Promise<PrivateKey> {
-  const { decryptKey } = await import('openpgp');
+  const { decryptKey } = await openPgp();
   const last = found.findLast((key): key is PrivateKey => key.isPrivate());
   if (last === undefined) throw new Error('it holds no private key, which SIGNING=pgp signs with');
   const opened = last.isDecrypted()
