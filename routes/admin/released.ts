@@ -61,7 +61,7 @@ async function deleteOne(ctx: Context, settings: Settings): Promise<void> {
     dryRun: false,
     handOver,
     answer: () => {
-      ctx.status = rest.status;
+      rest.answer(ctx);
     },
   });
 }
@@ -83,7 +83,7 @@ async function deleteSeveral(ctx: Context, settings: Settings): Promise<void> {
   } finally {
     auditAbout(ctx, { ehr_ids: removed });
   }
-  ctx.status = rest.status;
+  rest.answer(ctx);
 }
 
 /** Removes one of several EHRs, in a transaction of its own that has a record of its own; false: of all, it went meanwhile or is being merged. */
@@ -132,8 +132,10 @@ function notAllowed(message: string): CdrError {
 class Rest {
   #goesOn = false;
 
-  get status(): 202 | 204 {
-    return this.#goesOn ? 202 : 204;
+  /** Answers without a body: Koa would write the phrase of the status. */
+  answer(ctx: Context): void {
+    ctx.body = null;
+    ctx.status = this.#goesOn ? 202 : 204;
   }
 
   /** What takes the rest of the erasure of an EHR. */

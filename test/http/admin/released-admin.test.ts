@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
@@ -146,6 +147,24 @@ it('hands over what goes on after an EHR that is too large for one transaction i
   expect([rest.length, await statusOfEhr(ehrId)]).toEqual([1, 404]);
   await Promise.all(rest);
   expect(await ehrById(ehrId)).toBeNull();
+});
+
+it('answers 202 for an EHR that is too large for one transaction, which is gone at once and ends by itself', async () => {
+  const ehrId = await givenEhr(app);
+  await givenComposition(app, ehrId);
+  const versions = mongoose.connection.collection<{ _id: string }>('versions');
+  const version = await versions.findOne({ ehr_id: ehrId, type: 'COMPOSITION' });
+  const object = String(version?.['object_id']);
+  const more = Array.from({ length: 10_000 }, (_, index) => ({
+    ...version,
+    _id: `${object}::local.cdr::${index + 2}`,
+    version: index + 2,
+  }));
+  await versions.insertMany(more);
+  const answered = await remove(`${V1}/admin/ehr/${ehrId}`);
+  expect([answered.status, answered.text, await statusOfEhr(ehrId)]).toEqual([202, '', 404]);
+  while ((await versions.countDocuments({ ehr_id: ehrId })) > 0) await pause(50);
+  while ((await ehrById(ehrId)) !== null) await pause(50);
 });
 
 it('ends erasures one after another, and tells of one that fails', async () => {
