@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
-import { DIALECTS } from '../openehr/base/dialect.js';
+import { DIALECTS, type ItsRest } from '../openehr/base/dialect.js';
 import { adminGroups } from '../routes/admin/api.js';
 import { releasedAdminOperations } from '../routes/admin/released.js';
 import type { KnownUser } from '../routes/admin/permissions.js';
@@ -102,9 +102,10 @@ function inPathOrder(group: OperationGroup): OperationGroup {
   return { ...group, operations: group.operations.map(existingFirst) };
 }
 
-/** A configuration in which every part of the API exists. */
-function everySetting(): Settings {
+/** A configuration in which every part of the API exists, as an edition of ITS-REST has it. */
+export function everySetting(edition: ItsRest = '1.0.3'): Settings {
   return loadConfig({
+    ITS_REST: edition,
     LOG_LEVEL: 'silent',
     JWT_SECRET: 'known to everybody: good for the documentation only',
     ADMIN_API_ACTIVE: 'true',

@@ -152,11 +152,12 @@ it('hands over what goes on after an EHR that is too large for one transaction i
 it('answers 202 for an EHR that is too large for one transaction, which is gone at once and ends by itself', async () => {
   const ehrId = await givenEhr(app);
   await givenComposition(app, ehrId);
-  const versions = mongoose.connection.collection<{ _id: string }>('versions');
+  const versions = mongoose.connection.collection<{ _id: string; object_id: string }>('versions');
   const version = await versions.findOne({ ehr_id: ehrId, type: 'COMPOSITION' });
-  const object = String(version?.['object_id']);
+  const object = version?.object_id ?? '';
   const more = Array.from({ length: 10_000 }, (_, index) => ({
     ...version,
+    object_id: object,
     _id: `${object}::local.cdr::${index + 2}`,
     version: index + 2,
   }));
