@@ -262,7 +262,7 @@ const BY_MEDIA_TYPE: Readonly<Record<string, SchemaName>> = {
 
 /** What a canonical body is in a simplified form, where that is said of the COMPOSITIONs in it. */
 const WITH_SIMPLIFIED: Readonly<Partial<Record<SchemaName, SchemaName>>> = {
-  NewContribution: 'NewSimplifiedContribution',
+  NewContribution: 'SimplifiedNewContribution',
   CONTRIBUTION: 'SimplifiedContribution',
 };
 

@@ -70,15 +70,15 @@ const SCHEMAS = {
     ...newContribution('NewVersion'),
     description: 'A CONTRIBUTION to be committed: docs/spec/rest.md#contribution',
   },
-  NewSimplifiedContribution: {
-    ...newContribution('NewSimplifiedVersion'),
+  SimplifiedNewContribution: {
+    ...newContribution('SimplifiedNewVersion'),
     description: 'The same with its COMPOSITIONs in FLAT or STRUCTURED',
   },
   NewVersion: {
     ...newVersion(ref('VersionData')),
     description: 'A version to be committed; `data` is missing of a deletion',
   },
-  NewSimplifiedVersion: {
+  SimplifiedNewVersion: {
     ...newVersion(ANY),
     description: 'The same; `data` of a COMPOSITION in FLAT or STRUCTURED, everything else canonical',
   },

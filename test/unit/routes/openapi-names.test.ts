@@ -49,6 +49,12 @@ function goName(name: string): string {
   return name.replace(/(^|[-_])([a-z])/gi, (_, __, letter: string) => letter.toUpperCase());
 }
 
+it('has no schema named like what generators of Go call the constructor of another', () => {
+  const { schemas } = document.components as { schemas: Record<string, JsonObject> };
+  const names = Object.keys(schemas);
+  expect(names.filter((name) => names.some((other) => name === `New${other}`))).toEqual([]);
+});
+
 it('says of every list what is in it', () => {
   const open = [...objectsOf(document)].filter(
     ([, { type, items }]) => type === 'array' && items === undefined,
