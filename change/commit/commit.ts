@@ -75,9 +75,7 @@ export async function writeContribution(
   given: CommitRequest,
 ): Promise<Commit> {
   const [state, request] = [await fullState(given), authenticated(given)];
-  const unsigned = planCommit(settings, state, request, now());
-  const plan =
-    keys.ring === null ? unsigned : await signedPlan(keys.ring, { settings, state, request, plan: unsigned });
+  const plan = await signed({ settings, state, request, plan: planCommit(settings, state, request, now()) });
   await saveShapesWith(session, plan.shapes);
   if (!(await runWrites(session, plan.writes)))
     throw new CdrError('conflict', 'the EHR changed while the CONTRIBUTION was written');
@@ -104,7 +102,8 @@ export async function commitTogether(
     planned.push({ settings: context.settings, state: OPTIMISTIC_STATE, request, plan });
   }
   const isWritten = await commitClock.write(time, async () => {
-    const plans = await signedPlans(planned);
+    const plans: CommitPlan[] = [];
+    for (const each of planned) plans.push(await signed(each));
     await saveShapes([...new Set(plans.flatMap((plan) => plan.shapes))]);
     return writeAlone(byCollection(plans.flatMap((plan) => plan.writes)));
   });
@@ -114,10 +113,9 @@ export async function commitTogether(
   return true;
 }
 
-async function signedPlans(planned: readonly PlannedCommit[]): Promise<CommitPlan[]> {
-  const plans: CommitPlan[] = [];
-  for (const each of planned) plans.push(keys.ring === null ? each.plan : await signedPlan(keys.ring, each));
-  return plans;
+/** The plan as it is written: with what takes keys where this process has any, else at once as it is. */
+function signed(planned: PlannedCommit): CommitPlan | Promise<CommitPlan> {
+  return keys.ring === null ? planned.plan : signedPlan(keys.ring, planned);
 }
 
 /** The same with who sent the request under way. */
@@ -143,7 +141,7 @@ function planOrNull(context: ChangeContext, state: CommitState, request: CommitR
 function attempt(planned: PlannedCommit, groups: number): Promise<Commit | null> {
   const time = planned.plan.commit.contribution.time_committed;
   return commitClock.write(time, async () => {
-    const plan = keys.ring === null ? planned.plan : await signedPlan(keys.ring, planned);
+    const plan = await signed(planned);
     return (await write(planned.request, plan, groups)) ? plan.commit : null;
   });
 }
