@@ -20,7 +20,7 @@ const BOB = `Bearer ${jwt.sign(
   { preferred_username: 'bob', azp: 'ward-app', roles: ['USER'] },
   TEST_JWT_SECRET,
   {
-    subject: 'f3a1',
+    subject: 'staff-f3a1',
     issuer: ISSUER,
     expiresIn: 600,
   },
@@ -74,7 +74,7 @@ async function storedBy(requestId: string): Promise<Json> {
 }
 
 describe('every CONTRIBUTION', () => {
-  const identity = { sub: 'f3a1', iss: ISSUER, client_id: 'ward-app' };
+  const identity = { sub: 'staff-f3a1', iss: ISSUER, client_id: 'ward-app' };
 
   it('keeps who was authenticated beside the committer that was claimed', async () => {
     const made = await composition()
@@ -90,7 +90,7 @@ describe('every CONTRIBUTION', () => {
       .set('Authorization', BOB);
     expect(shown.status).toBe(200);
     expect(Object.keys(shown.body as object)).toEqual(['_type', 'uid', 'versions', 'audit']);
-    expect(shown.text).not.toContain('f3a1');
+    expect(shown.text).not.toContain('staff-f3a1');
   });
 
   it('keeps it in whichever way it is made', async () => {
