@@ -47,6 +47,13 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
+/** Tags take no `Idempotency-Key`: who does not know whether the tag is there reads, as the answer says. Its ids. */
+async function tagged(url: string, text: string): Promise<string[]> {
+  const [{ key }] = JSON.parse(text) as [{ key: string }];
+  const found = await fetch(`${server.url}${url}?keys=${encodeURIComponent(key)}`);
+  return ((await found.json()) as { id: string }[]).map(({ id }) => id);
+}
+
 /** Sends each request on while the database fails; what failed once more while it does not. */
 function insistent(random: Random, met: Map<number, number>) {
   const answerOf = async (request: IncomingMessage): Promise<Response> => {
@@ -63,12 +70,13 @@ function insistent(random: Random, met: Map<number, number>) {
     const first = await send();
     proxy.plays = {};
     met.set(first.status, (met.get(first.status) ?? 0) + 1);
+    // What a process under way left is ended by whoever comes, as in a server; also behind a merge that was answered.
+    await resumeMerges();
     // Faults may make each attempt of a write a conflict.
     if (first.status !== 503 && first.status !== 409) return first;
     await first.text();
-    // What a process under way left is ended by whoever comes, as in a server.
-    await resumeMerges();
-    return send();
+    const ids = url.endsWith('/item_tag') ? await tagged(url, text) : [];
+    return ids.length > 0 ? Response.json(ids) : send();
   };
   return (request: IncomingMessage, response: ServerResponse): void => {
     void answerOf(request).then(async (answer) => {
