@@ -63,7 +63,7 @@ export default {
   ],
   // What a test waits for is its own business, how quick a machine is nobody's: three times what the slowest takes beside two busy loops.
   // Compilers and registries of other languages take longer; a project has no limit of its own.
-  testTimeout: process.env.TEST_CLIENTS ? 900_000 : 120_000,
+  testTimeout: process.env.TEST_CLIENTS ? 900_000 : 180_000,
   // Modules of each file stay in a worker's memory; beyond 4 GB it does little but collect garbage.
   workerIdleMemoryLimit: '1500MB',
   // Not one less than cores: each waits for the database a third of its time. Long tests keep the one database of all

@@ -12,7 +12,7 @@ let server: WatchedServer;
 
 beforeAll(async () => {
   server = await watchedServer({ AUTH: 'jwt', JWT_SECRET: TEST_JWT_SECRET, MANAGEMENT_PORT: '0' });
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** What an attack cost is nothing to speak of for the others. */

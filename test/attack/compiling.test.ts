@@ -15,7 +15,7 @@ beforeAll(async () => {
   const { body } = await post('ehr', {});
   for (let index = 0; index < COMPOSITIONS; index += 1)
     await post(`ehr/${body.ehr_id.value}/composition`, aComposition());
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 interface Answer {

@@ -43,7 +43,7 @@ beforeAll(async () => {
   );
   example = (await made.json()) as Json;
   ehrId = (await send('POST', 'ehr', '')).etag;
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** `type`: of the body, without one of the answer. */

@@ -16,7 +16,7 @@ const VERSIONS = 1_500;
 let server: WatchedServer;
 beforeAll(async () => {
   server = await watchedServer();
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 const term = (code: string, value: string): object => ({

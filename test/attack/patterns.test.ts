@@ -34,7 +34,7 @@ beforeAll(async () => {
   example.archetype_details.template_id.value = 'patterns';
   const ehr = await post(`${V1}/ehr`, '');
   ehrId = (ehr.headers.get('ETag') ?? '').replaceAll('"', '');
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** The answer to a COMPOSITION with these texts, which costs the others nothing to speak of. */
@@ -67,12 +67,12 @@ describe('a pattern of a template', () => {
     expect(text).toMatch(
       /steps of a regular expression .* in one value, at most 100000 .*\(MAX_PATTERN_VALUE_STEPS\)/,
     );
-  }, 60_000);
+  });
 
   it('is matched in a thread when many texts together take long', async () => {
     const { status, text } = await committed('at0003', Array<string>(50).fill('ab'.repeat(100)));
     expect({ status, text }).toMatchObject({ status: 201 });
-  }, 60_000);
+  });
 
   it('is matched with all texts of a COMPOSITION up to a number of steps', async () => {
     const { status, text } = await committed('at0003', Array<string>(500).fill('ab'.repeat(100)));
@@ -80,5 +80,5 @@ describe('a pattern of a template', () => {
     expect(text).toMatch(
       /steps of regular expressions .* in all values, at most \d+ .*\(MAX_PATTERN_STEPS\)/,
     );
-  }, 60_000);
+  });
 });

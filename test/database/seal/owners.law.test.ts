@@ -151,6 +151,5 @@ describe('whatever merges, unmerges and moves there were', () => {
       const uid = versionedObjectUidOf(String(object['latest_version_uid']));
       expect((await violations()).filter((text) => text.startsWith(`changed ${uid}::`))).not.toEqual([]);
     },
-    120_000,
   );
 });

@@ -200,4 +200,4 @@ it('an export of the configured database has an EHR that is taken out meanwhile'
     0,
     expect.objectContaining({ compositions: [...uids, theirs].sort() }),
   ]);
-}, 120_000);
+});

@@ -15,7 +15,7 @@ describe('a server killed in the middle of commits that are written in groups', 
     const { acknowledged, problems } = await crashRounds(directory, 3);
     expect(problems).toEqual([]);
     expect(acknowledged.length).toBeGreaterThanOrEqual(60);
-  }, 180_000);
+  });
 
   it('loses nothing when it is stopped and started', async () => {
     const count = 'SELECT c/uid/value FROM COMPOSITION c';

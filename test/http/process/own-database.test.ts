@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../support/process/command-line.js';
 import { startServerProcess, type ServerProcess } from '../../support/process/server.js';
 
-jest.setTimeout(180_000);
 const folder = mkdtempSync(join(tmpdir(), 'everchart-own-'));
 const running: ServerProcess[] = [];
 

@@ -115,7 +115,7 @@ describe('traces', () => {
     lines = server.said.flatMap((line) =>
       line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : [],
     );
-  }, 120_000);
+  });
   afterAll(() => {
     collector.close();
   });

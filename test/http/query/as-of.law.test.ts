@@ -124,7 +124,7 @@ describe('the clock of commits', () => {
     const never = new Promise<void>(() => undefined);
     void clock.write(new Date(Date.now() - 10), () => never);
     await expect(clock.reached(new Date())).rejects.toMatchObject({ code: 'unavailable' });
-  }, 60_000);
+  });
 
   it('gives no commit a time as of which somebody was answered', async () => {
     const clock = new CommitClock();

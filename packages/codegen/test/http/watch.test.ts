@@ -61,7 +61,7 @@ it('writes again what changes, and goes on after a mistake', async () => {
 
   writeFileSync(join(folder, 'more.aql'), 'SELECT COUNT(*) AS third FROM COMPOSITION c');
   await until(() => made('gen/more.ts').includes('third'));
-}, 120_000);
+});
 
 it('watches the files of one command too', async () => {
   watch('templates', '.', '-o', 'gen');
@@ -72,10 +72,10 @@ it('watches the files of one command too', async () => {
   );
   writeFileSync(join(folder, 'evaluation.opt'), changed);
   await until(() => made('gen/changed.ts').includes('changed'));
-}, 120_000);
+});
 
 it('tells at once that a server cannot be watched', async () => {
   const { said } = watch('templates', '-o', 'gen');
   await once(watching!, 'close');
   expect([watching!.exitCode, said()]).toEqual([1, expect.stringContaining('--watch needs files')]);
-}, 120_000);
+});
