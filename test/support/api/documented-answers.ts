@@ -8,8 +8,8 @@ const DEFECT = 500;
 /** What applications of this file answered beyond what their documents say. */
 const undocumented = new Set<string>();
 
-/** `CHECK_STATUSES=1 npm test`: a law of every test over HTTP, an operation answers what its row documents and nothing else. */
-if (process.env['CHECK_STATUSES'] !== undefined)
+/** `TEST_STATUSES=1 npm test`: a law of every test over HTTP, an operation answers what its row documents and nothing else. */
+if (process.env['TEST_STATUSES'] !== undefined)
   afterAll(() => {
     expect([...undocumented]).toEqual([]);
   });
