@@ -126,6 +126,7 @@ export function waitingDetails({ _id, act, plan, ...doc }: WaitingRequestDoc): J
     ehr_ids: plan.ehr_ids,
     ...('object_id' in act && { object_id: act.object_id }),
     ...(reason !== undefined && { reason }),
+    ...('requested_by' in act && { requested_by: act.requested_by }),
     requested: { date: formatUtc(doc.requested_at), administrator: doc.requester.name },
     expires: formatUtc(doc.expires_at),
     plan,

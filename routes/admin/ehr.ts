@@ -67,7 +67,7 @@ export function adminEhrOperations(settings: Settings): Operation[] {
       method: 'DELETE',
       path: EHR,
       summary: 'Remove an EHR with everything in it',
-      parameters: ['cascade'],
+      parameters: ['cascade', 'reason', 'requested_by'],
       responses: { 204: { description: 'Removed' }, ...erasing.answer },
       ...erasing.committed,
       errors: [400, 404, 409],
@@ -159,12 +159,24 @@ async function deleteEhr(ctx: Context, settings: Settings): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
   auditAbout(ctx, { ehr_id: ehrId });
   await performOrAsk(ctx, settings, {
-    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade') },
+    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade'), ...motiveOf(ctx) },
     dryRun: false,
     answer: () => {
       ctx.status = 204;
     },
   });
+}
+
+/** Why something is erased, and who asked for it, as the audit keeps it too. */
+function motiveOf(ctx: Context): { readonly reason?: string; readonly requested_by?: string } {
+  const reason = queryParameter(ctx, 'reason') ?? '';
+  const by = queryParameter(ctx, 'requested_by') ?? '';
+  const motive = { ...(reason !== '' && { reason }), ...(by !== '' && { requested_by: by }) };
+  auditAbout(ctx, {
+    ...(reason !== '' && { reason }),
+    ...(by !== '' && { options: { requested_by: by } }),
+  });
+  return motive;
 }
 
 async function updateContribution(ctx: Context): Promise<void> {
@@ -193,6 +205,7 @@ function deletion(settings: Settings, { id, type, path, key }: Deletion): Operat
     method: 'DELETE',
     path: `${EHR}/${path}/{${key}}`,
     summary: `Remove a ${type} with its history`,
+    parameters: ['reason', 'requested_by'],
     responses: {
       200: { description: 'Removed with its history', body: { schema: DELETED, types: 'rm' } },
       ...erasing.answer,
@@ -209,7 +222,7 @@ function deletion(settings: Settings, { id, type, path, key }: Deletion): Operat
       await readableEhr(ehrId);
       if ('id' in uid) await requireVersion(ehrId, type, uid);
       await performOrAsk(ctx, settings, {
-        act: { operation: id, ehr_id: ehrId, object_id: versionedObjectUid },
+        act: { operation: id, ehr_id: ehrId, object_id: versionedObjectUid, ...motiveOf(ctx) },
         dryRun: false,
         answer: (fields) => {
           writeRecord(ctx, form, { record: DELETED, fields });

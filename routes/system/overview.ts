@@ -45,6 +45,25 @@ export interface IgnoredCount extends IgnoredEvent {
   readonly count: number;
 }
 
+/** What happened in ten minutes. Durations in ms; null: nothing was asked. */
+export interface DayPart {
+  /** When it began. */
+  readonly time: Date;
+  readonly requests: number;
+  /** Answered with 500 or more. */
+  readonly errors: number;
+  /** Answered with 401. */
+  readonly refused_sign_ins: number;
+  readonly median: number | null;
+  readonly p95: number | null;
+}
+
+/** What the process that answers was asked in the last day. */
+export interface DaySource {
+  /** Oldest first; the last one has not ended yet. */
+  readonly parts: () => Promise<DayPart[]>;
+}
+
 /** What the process that answers has done in the last hour; counted in `src/`. */
 export interface ActivitySource {
   readonly started: Date;
@@ -65,7 +84,8 @@ const COUNTS_KEPT_MS = 3_000;
 const JOBS_KEPT_MS = 500;
 
 /** Everything that the first page of the console shows, in one answer: docs/spec/rest.md#overview */
-export function overviewOperation(settings: Settings, activity: ActivitySource): Operation {
+export function overviewOperation(settings: Settings, activity: ActivitySource, day: DaySource): Operation {
+  const parts = keptFor(COUNTS_KEPT_MS, day.parts);
   const counts = keptFor(COUNTS_KEPT_MS, readCounts);
   const jobs = keptFor(JOBS_KEPT_MS, backgroundJobs);
   return {
@@ -82,12 +102,13 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
     handle: async (ctx) => {
       if (ctx.accepts('json') === false)
         throw new CdrError('not-acceptable', 'the overview is available as JSON');
-      const [all, database, known, running, warnings] = await Promise.all([
+      const [all, database, known, running, warnings, dayParts] = await Promise.all([
         newestContributions(NEWEST_CONTRIBUTIONS),
         mongodbVersion(),
         counts(),
         jobs(),
         warningsOf(settings),
+        parts(),
       ]);
       const newest = await queryableOnes(all);
       auditAbout(ctx, { ehr_ids: [...new Set(newest.map(({ ehr_id: ehrId }) => ehrId))] });
@@ -103,6 +124,7 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
           minutes: activity.minutes(),
           commit_ms: activity.commitTimes(),
           query_ms: activity.queryTimes(),
+          day: dayParts,
         },
         slowest_queries: activity.slowestQueries(),
         ignored: activity.ignored(),

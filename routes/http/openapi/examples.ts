@@ -64,6 +64,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
     template_id: 'minimal_evaluation.en.v1',
     content: { 'minimal/minimal:0/quantity|magnitude': 12 },
   }),
+  UserBody: () => ({ roles: ['USER'], password: 'a password of some words' }),
   LogLevel: () => ({ configuredLevel: 'INFO' }),
   MergeRequestBody: () => ({ ...MERGE, reversible: true, dry_run: true }),
   FinaliseRequestBody: () => ({ reason: 'the time to object is over' }),

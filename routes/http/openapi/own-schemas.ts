@@ -32,6 +32,7 @@ export const OWN_SCHEMAS = {
   Dashboard: object({ dashboard_id: UUID, ...DASHBOARD_MEMBERS, saved_at: TIME }),
   DashboardList: listOf(ref('Dashboard')),
   DashboardBody: object(DASHBOARD_MEMBERS, ['name', 'panels']),
+  ConceptList: object({ concepts: listOf(object({ code: TEXT, display: TEXT, system: TEXT })) }),
   PrintBody: object(
     {
       of: word('record', 'document', 'result', 'access'),

@@ -255,6 +255,16 @@ const SCHEMAS = {
       minutes: listOf(object({ time: TIME, commits: COUNT, queries: COUNT })),
       commit_ms: ref('OverviewTimes'),
       query_ms: ref('OverviewTimes'),
+      day: listOf(
+        object({
+          time: TIME,
+          requests: COUNT,
+          errors: COUNT,
+          refused_sign_ins: COUNT,
+          median: { type: ['number', 'null'] },
+          p95: { type: ['number', 'null'] },
+        }),
+      ),
     }),
     slowest_queries: listOf(object({ time: TIME, aql: TEXT, ms: { type: 'number' }, rows: COUNT })),
     ignored: listOf(object({ kind: TEXT, name: TEXT, count: COUNT })),

@@ -109,6 +109,16 @@ function wholeNumber(least: number, most?: number): Kind<number> {
   };
 }
 
+/** A line that a person wrote, of so many characters at most. */
+const line = (most: number): Kind<string> => ({
+  schema: { type: 'string', maxLength: most },
+  parse: (given, { name }) => {
+    const value = given.trim();
+    if (value.length > most) throw new CdrError('invalid', `${name} must have at most ${most} characters`);
+    return value;
+  },
+});
+
 /** The range of a page is validated where the limits are known. */
 const pageNumber = (minimum: number): Kind<number> => ({
   schema: { type: 'integer', minimum },
@@ -198,6 +208,7 @@ const PARAMETERS = {
   approval_id: path('Id of what waits, as in answers about it', uuidOf),
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
   name: path('Name of the metric or logger', asText),
+  user_name: path('Name of the user', asText),
   file: path('Name of the file', asText),
 
   subject_id: query('id of the patient: `subject.external_ref.id.value`', text),
@@ -258,6 +269,8 @@ const PARAMETERS = {
     severalOf(text),
   ),
   as_of: query('Time: the query sees the versions that were the latest then', text),
+  value_set: query('URL of a FHIR value set', text),
+  filter: query('Piece of what its concepts are called', text),
   tag_key: query('Only tags with one of these keys', severalOf(text)),
   tag_value: query('Only tags with one of these values', severalOf(text)),
   tag_target_path: query('Only tags with one of these paths', severalOf(text)),
@@ -268,6 +281,8 @@ const PARAMETERS = {
   target: query('EHR that it was merged into', { parse: uuid }),
   cascaded: query('Also merges that followed from others', flag),
   cascade: query('Also with EHRs that were merged into it and could be taken out', flag),
+  reason: query('Why, at most 500 characters: the audit keeps it', line(500)),
+  requested_by: query('Who asked for it, at most 200 characters: the audit keeps it', line(200)),
   pending: query('The merges that wait for another administrator, instead of those that stand', flag),
   undone: query('The merges that were taken back, instead of those that stand', flag),
   merge_offset: offset('Merges'),
