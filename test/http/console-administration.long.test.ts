@@ -50,12 +50,23 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     const label = await web.page.getByText(/^Type \w+ to erase it/).textContent();
     expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
     await web.page.getByLabel(/^Type/).fill(label?.split(' ')[1] ?? '');
+    expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
+    await web.page.getByLabel('Reason').fill('a wish of the patient');
+    await web.page.getByLabel('Asked for by').fill('data protection officer');
     await web.page.getByRole('button', { name: 'Erase for good' }).click({ trial: true });
     // That nothing was merged into it.
     forgive('404');
     await expectGood();
     await web.page.getByRole('button', { name: 'Erase for good' }).click();
     await web.page.getByText(/ is erased\.$/).waitFor();
+    const [erased] = await new Cdr({
+      url: web.url,
+      token: bearer(['ADMIN'], 'ben').replace('Bearer ', ''),
+    }).admin.audit({ operation: 'deleteEhr' });
+    expect(erased).toMatchObject({
+      reason: 'a wish of the patient',
+      options: { requested_by: 'data protection officer' },
+    });
     await web.page.getByRole('tab', { name: 'Permissions' }).click();
     await web.page.getByRole('row', { name: /^AUDITOR/ }).waitFor();
     await web.page.getByRole('row', { name: /^ADMIN yours/ }).waitFor();

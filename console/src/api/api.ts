@@ -1,7 +1,6 @@
 import type {
   CompositionFormat,
   Flat,
-  Overview,
   QueryOptions,
   StoredQuery,
   TemplateInfo,
@@ -13,7 +12,7 @@ import { draftApi, type DraftApi } from './drafts.js';
 import { ownApi, type OwnApi } from './own.js';
 import { readable } from './json.js';
 import { recordApi, type RecordApi } from './records.js';
-import type { ArchetypeTerms, Explanation, QueryRequest, ResultSet, ServerSettings } from './types.js';
+import type { ArchetypeTerms, Explanation, Glance, QueryRequest, ResultSet, ServerSettings } from './types.js';
 
 const QUERY = '/rest/openehr/v1/query/aql';
 const ARCHETYPES = '/rest/openehr/v1/definition/archetype/adl1.4';
@@ -21,7 +20,7 @@ const ARCHETYPES = '/rest/openehr/v1/definition/archetype/adl1.4';
 /** Everything that the console asks of the server, and nothing else does. @throws CdrError */
 export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
   settings: () => Promise<ServerSettings>;
-  overview: () => Promise<Overview>;
+  overview: () => Promise<Glance>;
   /** Rows as lists, since two columns may have one name. */
   query: (request: QueryRequest, signal?: AbortSignal) => Promise<ResultSet>;
   /** Rows by the names of their columns. */
@@ -41,7 +40,8 @@ export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
   /** What a stored archetype calls its codes. */
   archetype: (archetypeId: string) => Promise<ArchetypeTerms>;
   storedQueries: () => Promise<StoredQuery[]>;
-  storeQuery: (name: string, q: string) => Promise<string>;
+  /** Without a version the next one. Gives the version. */
+  storeQuery: (name: string, q: string, version?: string) => Promise<string>;
 }
 
 /** The server, asked with these credentials. */
@@ -49,7 +49,7 @@ export function createApi(credentials: Credentials): Api {
   const cdr = connect(credentials);
   return {
     settings: async () => (await cdr.request<ServerSettings>('GET', '/console/settings.json')).body,
-    overview: () => cdr.overview(),
+    overview: async () => (await cdr.overview()) as Glance,
     query: async (body, signal) => (await cdr.request<ResultSet>('POST', QUERY, { body, signal })).body,
     rows: async <R>(q: string, options?: QueryOptions) => (await cdr.query<R>(q, options)).rows,
     explain: async (body, signal) =>
@@ -68,7 +68,7 @@ export function createApi(credentials: Credentials): Api {
     archetype: async (id) =>
       (await cdr.request<ArchetypeTerms>('GET', `${ARCHETYPES}/${encodeURIComponent(id)}`)).body,
     storedQueries: () => cdr.queries.list(),
-    storeQuery: (name, q) => cdr.queries.store(name, q),
+    storeQuery: (name, q, version) => cdr.queries.store(name, q, { version }),
     ...recordApi(cdr),
     ...administrationApi(cdr),
     ...draftApi(cdr),

@@ -1,6 +1,6 @@
 import type { WebTemplateInput, WebTemplateNode, WebTemplateRange } from '@everchart/client';
 import { DURATION_PARTS, type DurationPart } from './duration.js';
-import { OPENEHR_TERMS } from './openehr-terms.js';
+import { OPENEHR_TERMS, termText } from './openehr-terms.js';
 import type { FlatValue } from './values.js';
 
 /** One of the values that a part takes. */
@@ -26,13 +26,17 @@ export interface FormPart {
     | 'date'
     | 'time'
     | 'datetime'
-    | 'duration';
+    | 'duration'
+    | 'file'
+    | 'concept';
   readonly options?: readonly FormOption[];
   readonly range?: WebTemplateRange;
   /** Of a date or time: which parts it needs, such as `yyyy-??-XX`. */
   readonly pattern?: string;
   /** Of a duration. */
   readonly durationParts?: readonly DurationPart[];
+  /** Of a concept: the URL of the value set that it is of. */
+  readonly valueSet?: string;
   /** Set together with it. */
   readonly also?: Readonly<Record<string, FlatValue>>;
   /** Suffixes that said the same of the former value. */
@@ -63,6 +67,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   DV_PARSABLE: () => [{ suffix: '', input: 'lines', clears: ['value'] }, text('formalism')],
   DV_MULTIMEDIA: () => [
     text(''),
+    { suffix: 'data', input: 'file' },
     text('mediatype'),
     text('alternatetext'),
     { suffix: 'size', input: 'integer' },
@@ -110,7 +115,7 @@ function codedParts(node: WebTemplateNode, language: string): FormPart[] {
   const options =
     terms === undefined
       ? optionsOf(coded, language)
-      : Object.entries(terms).map(([value, label]) => ({ value, label }));
+      : Object.entries(terms).map(([value, rubric]) => ({ value, label: termText(value, rubric, language) }));
   if (options.length === 0) return openCodeParts(coded);
   const clears = [
     '',
@@ -129,10 +134,18 @@ function openCodeParts(coded: WebTemplateInput | undefined): FormPart[] {
   const { terminology } = coded ?? {};
   const clears = [''];
   if (terminology === undefined) return [{ ...text('value'), clears }, text('code'), text('terminology')];
+  const valueSet = valueSetOf(terminology);
+  const value: FormPart = valueSet === null ? text('value') : { suffix: 'value', input: 'concept', valueSet };
   return [
-    { ...text('value'), clears },
+    { ...value, clears },
     { ...text('code'), also: { terminology } },
   ];
+}
+
+/** The URL of the FHIR value set that a constraint names; null: it names none. docs/spec/formats.md#template-rules */
+function valueSetOf(terminology: string): string | null {
+  if (!terminology.startsWith('//fhir.hl7.org/ValueSet')) return null;
+  return new URLSearchParams(terminology.slice(terminology.indexOf('?'))).get('url');
 }
 
 function ordinalParts({ inputs = [] }: WebTemplateNode, language: string): FormPart[] {

@@ -69,8 +69,14 @@ const routeTree = root.addChildren([
   createRoute({
     ...page,
     path: '/query',
-    validateSearch: texts('q'),
+    validateSearch: texts('q', 'explain'),
     component: lazyRouteComponent(() => import('../pages/query/QueryPage.js'), 'QueryPage'),
+  }),
+  createRoute({
+    ...page,
+    path: '/dashboards',
+    validateSearch: texts('id'),
+    component: lazyRouteComponent(() => import('../pages/dashboards/DashboardsPage.js'), 'DashboardsPage'),
   }),
   createRoute({
     ...page,

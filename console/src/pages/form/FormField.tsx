@@ -1,7 +1,7 @@
 import type { WebTemplateNode } from '@everchart/client';
 import { Select } from '@mantine/core';
 import { memo, type ReactNode } from 'react';
-import { NULL_FLAVOURS } from '../../form/openehr-terms.js';
+import { NULL_FLAVOURS, termText } from '../../form/openehr-terms.js';
 import { changeOf, keyOf, partsOf, type FormPart } from '../../form/parts.js';
 import { isGiven } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
@@ -63,13 +63,18 @@ function Part({
       error={error}
       value={value}
       onChange={(next) => state.change(changeOf(path, part, next))}
+      onChangeParts={(parts) =>
+        state.change(
+          Object.fromEntries(Object.entries(parts).map(([suffix, next]) => [keyOf(path, suffix), next])),
+        )
+      }
     />
   );
 }
 
 /** Why a required value is not there, in the words of openEHR; it stands in place of the value. */
 function WhyMissing({ node, path }: { readonly node: WebTemplateNode; readonly path: string }): ReactNode {
-  const { t } = useMessages();
+  const { t, language } = useMessages();
   const { state } = useForm();
   const isAsked = useIsAsked(node);
   const key = `${path}/_null_flavour|code`;
@@ -82,7 +87,10 @@ function WhyMissing({ node, path }: { readonly node: WebTemplateNode; readonly p
       label={t('form.whyMissing')}
       clearable
       clearButtonProps={{ 'aria-label': t('form.clear', { label: t('form.whyMissing') }) }}
-      data={Object.entries(NULL_FLAVOURS).map(([value, label]) => ({ value, label }))}
+      data={Object.entries(NULL_FLAVOURS).map(([value, rubric]) => ({
+        value,
+        label: termText(value, rubric, language),
+      }))}
       value={flavour === undefined ? null : String(flavour)}
       onChange={(code) =>
         state.change({

@@ -2,6 +2,8 @@ import { Autocomplete, NumberInput, Select, Textarea, TextInput } from '@mantine
 import type { ReactNode } from 'react';
 import { timeExamples } from '../../form/time-form.js';
 import { useMessages } from '../../messages/messages.js';
+import { ConceptInput } from './ConceptInput.js';
+import { FileInput } from './FileInput.js';
 import { DurationInput } from './DurationInput.js';
 import { rangeText } from '../../record/web-node.js';
 import type { PartProps } from './part-props.js';
@@ -21,6 +23,10 @@ export function PartInput(props: PartProps): ReactNode {
     case 'time':
     case 'datetime':
       return <TimeInput {...props} examples={timeExamples(props.part.input, props.part.pattern)} />;
+    case 'concept':
+      return <ConceptInput {...props} />;
+    case 'file':
+      return <FileInput {...props} />;
     case 'duration':
       return <DurationInput {...props} />;
     default:

@@ -6,8 +6,9 @@ import { useMessages } from '../../messages/messages.js';
 import { useApi, useIsClosed } from '../../session/session.js';
 import { Page, Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
-import type { Overview } from '@everchart/client';
+import type { Glance } from '../../api/types.js';
 import { ActivityChart } from './ActivityChart.js';
+import { DayChart } from './DayChart.js';
 import { Contributions } from './Contributions.js';
 import { Figures } from './Figures.js';
 import { FirstSteps } from './FirstSteps.js';
@@ -31,14 +32,14 @@ export function OverviewPage(): ReactNode {
   if (isClosed) return <Navigate to="/administration" replace />;
   return (
     <Page title={t('nav.overview')}>
-      {data !== undefined && <Glance overview={data} />}
+      {data !== undefined && <AtAGlance overview={data} />}
       {data === undefined && error === null && <Loading rows={8} />}
       {data === undefined && error !== null && <Failure error={error} retry={() => void refetch()} />}
     </Page>
   );
 }
 
-function Glance({ overview }: { readonly overview: Overview }): ReactNode {
+function AtAGlance({ overview }: { readonly overview: Glance }): ReactNode {
   const { t } = useMessages();
   const isEmpty = overview.counts.compositions === 0;
   return (
@@ -50,6 +51,11 @@ function Glance({ overview }: { readonly overview: Overview }): ReactNode {
       <Section title={t('overview.activity')}>
         <ActivityChart minutes={overview.activity.minutes} />
       </Section>
+      {overview.activity.day !== undefined && (
+        <Section title={t('day.title')}>
+          <DayChart parts={overview.activity.day} />
+        </Section>
+      )}
       {!isEmpty && (
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl" verticalSpacing={0}>
           <Section title={t('overview.contributions')}>

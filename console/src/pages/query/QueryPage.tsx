@@ -1,17 +1,20 @@
-import { Text, TextInput } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import type { Edit } from '@everchart/aql';
 import { CdrError } from '@everchart/client';
-import type { QueryRequest } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { useAddress } from '../../shell/address.js';
+import { dashboardView, useAddress } from '../../shell/address.js';
 import { Page } from '../../widgets/Page.js';
+import { ViewLink } from '../../widgets/ViewLink.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { formatted } from './editor/aql-assistance.js';
+import { QueryBuilder } from './builder/QueryBuilder.js';
 import { AqlEditor } from './editor/AqlEditor.js';
 import type { KnownTemplates } from './editor/known-templates.js';
-import { mistakeIn, parameterNames, parameterValue } from './parameters.js';
+import { mistakeIn, parameterNames } from './parameters.js';
+import { requestOf } from './request-of.js';
+import { Parameters } from './Parameters.js';
 import { PathPicker } from './editor/PathPicker.js';
 import { useQueryHistory } from './QueryHistory.js';
 import { QueryToolbar } from './QueryToolbar.js';
@@ -37,9 +40,10 @@ export function QueryPage(): ReactNode {
   const templates = useKnownTemplates();
   const [edit, setEdit] = useState<Edit | null>(null);
   const [isPicking, setIsPicking] = useState(false);
+  const [isBuilding, setIsBuilding] = useState(false);
   const { write, format, unreadable } = useFormat(text, setText);
   const names = parameterNames(text);
-  const request = requestOf({ text, names, values, asOf });
+  const request = requestOf({ text, values, asOf, most: MOST_ROWS });
   const { history, remember } = useQueryHistory();
   const act = (what: Runs['run'], sent = request): void => {
     change({ q: text });
@@ -49,11 +53,14 @@ export function QueryPage(): ReactNode {
   const changeAsOf = (time: string, isChosen: boolean): void => {
     setAsOf(time);
     // Whoever looks at rows sees how they were.
-    if (isChosen && runs.rows !== undefined) act(runs.run, requestOf({ text, names, values, asOf: time }));
+    if (isChosen && runs.rows !== undefined)
+      act(runs.run, requestOf({ text, values, asOf: time, most: MOST_ROWS }));
   };
+  const isExplained = address['explain'] === 'yes';
+  useOnce(isExplained && names.length === 0, () => act(runs.explain));
   const mistake = useMistake(runs.error, runs.asked);
   return (
-    <Page title={t('nav.query')}>
+    <Page title={t('nav.query')} actions={<ViewLink view={dashboardView()}>{t('nav.dashboards')}</ViewLink>}>
       <div className={isPicking ? 'beside-paths' : undefined}>
         <QueryToolbar
           text={text}
@@ -63,11 +70,14 @@ export function QueryPage(): ReactNode {
           onRun={() => act(runs.run)}
           onExplain={() => act(runs.explain)}
           onCancel={runs.cancel}
+          isBuilding={isBuilding}
+          onBuild={() => setIsBuilding((before) => !before)}
           onPick={() => setIsPicking((before) => !before)}
           isRunning={runs.isRunning}
           asOf={asOf}
           onAsOf={changeAsOf}
           history={history}
+          values={Object.fromEntries(names.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))}
         />
         <AqlEditor
           text={text}
@@ -82,12 +92,26 @@ export function QueryPage(): ReactNode {
         {isPicking && (
           <PathPicker text={text} onEdit={setEdit} onReplace={write} close={() => setIsPicking(false)} />
         )}
+        {isBuilding && <QueryBuilder text={text} catalogue={templates?.catalogue ?? null} onChange={write} />}
         <EditorNotes unreadable={unreadable} templates={templates} />
-        <Parameters names={names} values={values} onChange={setValues} />
+        <Parameters
+          names={names}
+          values={values}
+          onChange={setValues}
+          onEnter={() => act(isExplained ? runs.explain : runs.run)}
+        />
         <Answer runs={runs} />
       </div>
     </Page>
   );
+}
+
+/** A slow query that the overview names: one without values is explained at once, one with them as soon as they are there. */
+function useOnce(isWanted: boolean, work: () => void): void {
+  useEffect(() => {
+    if (isWanted) work();
+    // When the page is opened.
+  }, []);
 }
 
 function Answer({ runs }: { readonly runs: Runs }): ReactNode {
@@ -172,52 +196,4 @@ function useMistake(error: Error | null, text: string | undefined) {
     const found = message === null ? null : mistakeIn(message);
     return found === null || text === undefined ? null : { ...found, text };
   }, [message, text]);
-}
-
-function requestOf({
-  text,
-  names,
-  values,
-  asOf,
-}: {
-  readonly text: string;
-  readonly names: readonly string[];
-  readonly values: Readonly<Record<string, string>>;
-  readonly asOf: string;
-}): QueryRequest {
-  const given = names.filter((name) => (values[name] ?? '') !== '');
-  return {
-    q: text,
-    ...(given.length > 0 && {
-      query_parameters: Object.fromEntries(given.map((name) => [name, parameterValue(values[name] ?? '')])),
-    }),
-    ...(!/\b(LIMIT|TOP|OFFSET)\b/i.test(text) && { fetch: MOST_ROWS }),
-    ...(asOf !== '' && { as_of: new Date(asOf).toISOString() }),
-  };
-}
-
-function Parameters({
-  names,
-  values,
-  onChange,
-}: {
-  readonly names: readonly string[];
-  readonly values: Readonly<Record<string, string>>;
-  readonly onChange: (values: Readonly<Record<string, string>>) => void;
-}): ReactNode {
-  if (names.length === 0) return null;
-  return (
-    <div className="params">
-      {names.map((name) => (
-        <TextInput
-          key={name}
-          label={`$${name}`}
-          size="xs"
-          classNames={{ root: 'mono' }}
-          value={values[name] ?? ''}
-          onChange={(event) => onChange({ ...values, [name]: event.currentTarget.value })}
-        />
-      ))}
-    </div>
-  );
 }

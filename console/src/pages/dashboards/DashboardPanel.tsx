@@ -1,0 +1,88 @@
+import { ActionIcon, Group, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, type ReactNode } from 'react';
+import type { Panel } from '../../api/own.js';
+import { useMessages } from '../../messages/messages.js';
+import { useApi } from '../../session/session.js';
+import { numberText } from '../../widgets/number-text.js';
+import { Section } from '../../widgets/Page.js';
+import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { Time } from '../../widgets/Time.js';
+import { ViewLink } from '../../widgets/ViewLink.js';
+import { requestOf } from '../query/request-of.js';
+import { ResultGrid } from '../query/result/ResultGrid.js';
+
+const ResultChart = lazy(() =>
+  import('../query/result/ResultChart.js').then((module) => ({ default: module.ResultChart })),
+);
+
+/** Rows of one panel where its query sets no limit. */
+const MOST_ROWS = 5_000;
+const MINUTE_MS = 60_000;
+
+/** One query of a dashboard with its answer of now; `isFresh`: asked again every minute, as long as somebody can see it. */
+export function DashboardPanel({
+  panel: { title, q, show },
+  values,
+  isFresh,
+  onEarlier,
+  onUnpin,
+}: {
+  readonly panel: Panel;
+  readonly values: Readonly<Record<string, string>>;
+  readonly isFresh: boolean;
+  /** null: it is the first. */
+  readonly onEarlier: (() => void) | null;
+  readonly onUnpin: () => void;
+}): ReactNode {
+  const { t, language } = useMessages();
+  const api = useApi();
+  const request = requestOf({ text: q, values, most: MOST_ROWS });
+  const { data, error, dataUpdatedAt, isFetching } = useQuery({
+    queryKey: ['panel', request],
+    queryFn: ({ signal }) => api.query(request, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: isFresh && MINUTE_MS,
+  });
+  return (
+    <Section
+      title={title}
+      aside={
+        <Group gap={4}>
+          {data !== undefined && (
+            <Text size="xs" c="dimmed">
+              <Time value={new Date(dataUpdatedAt).toISOString()} />
+            </Text>
+          )}
+          <ViewLink size="sm" view={{ to: '/query', search: { q } }} title={t('dashboard.open', { title })}>
+            AQL
+          </ViewLink>
+          {onEarlier !== null && (
+            <ActionIcon variant="subtle" aria-label={t('dashboard.earlier', { title })} onClick={onEarlier}>
+              ↑
+            </ActionIcon>
+          )}
+          <ActionIcon variant="subtle" aria-label={t('dashboard.unpin', { title })} onClick={onUnpin}>
+            ×
+          </ActionIcon>
+        </Group>
+      }
+    >
+      <div data-stale={isFetching} className="panel">
+        {error !== null && <Failure error={error} />}
+        {data === undefined && error === null && <Loading rows={4} />}
+        {data?.rows.length === 0 && <Empty title={t('query.noRows')} />}
+        {data !== undefined && data.rows.length > 0 && (
+          <Suspense fallback={<Loading rows={4} />}>
+            {show === 'chart' ? <ResultChart result={data} /> : <ResultGrid result={data} />}
+          </Suspense>
+        )}
+        {data?.rows.length === MOST_ROWS && (
+          <Text size="xs" className="flag">
+            {t('dashboard.rows', { count: numberText(MOST_ROWS, language) })}
+          </Text>
+        )}
+      </div>
+    </Section>
+  );
+}

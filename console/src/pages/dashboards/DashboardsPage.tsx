@@ -1,0 +1,122 @@
+import { Button, Checkbox, Group, Select } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { Dashboard } from '../../api/own.js';
+import { useMessages } from '../../messages/messages.js';
+import { useAddress } from '../../shell/address.js';
+import { Page } from '../../widgets/Page.js';
+import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { tell } from '../../widgets/tell.js';
+import { ViewLink } from '../../widgets/ViewLink.js';
+import { parameterNames } from '../query/parameters.js';
+import { Parameters } from '../query/Parameters.js';
+import { DashboardPanel } from './DashboardPanel.js';
+import { useDashboardChanges, useDashboards } from './use-dashboards.js';
+
+/** Queries that the user wants to see together. */
+export function DashboardsPage(): ReactNode {
+  const { t } = useMessages();
+  const { address, change } = useAddress();
+  const { data, error, refetch } = useDashboards();
+  const shown = data?.find((each) => each.dashboard_id === address['id']) ?? data?.[0];
+  return (
+    <Page
+      title={shown?.name ?? t('nav.dashboards')}
+      crumbs={[{ label: t('nav.query'), view: { to: '/query' } }]}
+      actions={
+        data !== undefined &&
+        data.length > 1 && (
+          <Select
+            aria-label={t('nav.dashboards')}
+            searchable
+            allowDeselect={false}
+            data={data.map(({ dashboard_id: value, name: label }) => ({ value, label }))}
+            value={shown?.dashboard_id ?? null}
+            onChange={(id) => change({ id: id ?? undefined })}
+          />
+        )
+      }
+    >
+      {error !== null && <Failure error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading rows={8} />}
+      {data?.length === 0 && (
+        <Empty
+          title={t('dashboard.none')}
+          action={<ViewLink view={{ to: '/query' }}>{t('nav.query')}</ViewLink>}
+        >
+          {t('dashboard.noneHint')}
+        </Empty>
+      )}
+      {shown !== undefined && <Shown key={shown.dashboard_id} dashboard={shown} />}
+    </Page>
+  );
+}
+
+function Shown({ dashboard }: { readonly dashboard: Dashboard }): ReactNode {
+  const { t } = useMessages();
+  const queries = useQueryClient();
+  const { save, remove } = useDashboardChanges();
+  const [isFresh, setIsFresh] = useState(false);
+  const [typed, setTyped] = useState(dashboard.parameters);
+  const { dashboard_id: id, name, panels, parameters } = dashboard;
+  const names = [...new Set(panels.flatMap(({ q }) => parameterNames(q)))];
+  const refresh = (): void => {
+    if (names.some((each) => (typed[each] ?? '') !== (parameters[each] ?? '')))
+      void save({ ...dashboard, parameters: typed }).catch(() => undefined);
+    void queries.invalidateQueries({ queryKey: ['panel'] });
+  };
+  return (
+    <>
+      <Group gap="sm" mb="md" align="flex-end">
+        <Parameters names={names} values={typed} onChange={setTyped} onEnter={refresh} />
+        <Button onClick={refresh}>{t('dashboard.refresh')}</Button>
+        <Checkbox
+          label={t('dashboard.everyMinute')}
+          checked={isFresh}
+          onChange={(event) => setIsFresh(event.currentTarget.checked)}
+        />
+        <Button
+          ml="auto"
+          variant="default"
+          onClick={() =>
+            void remove(id).then(
+              () => tell(t('dashboard.deleted', { name }), () => save(dashboard)),
+              () => undefined,
+            )
+          }
+        >
+          {t('dashboard.delete')}
+        </Button>
+      </Group>
+      {panels.length === 0 && <Empty title={t('dashboard.empty')} />}
+      <div className="panels">
+        {panels.map((panel, index) => (
+          <DashboardPanel
+            key={`${index} ${panel.title} ${panel.q}`}
+            panel={panel}
+            values={parameters}
+            isFresh={isFresh}
+            onEarlier={
+              index === 0
+                ? null
+                : () => void save({ ...dashboard, panels: earlier(panels, index) }).catch(() => undefined)
+            }
+            onUnpin={() =>
+              void save({ ...dashboard, panels: panels.filter((each) => each !== panel) }).then(
+                () => tell(t('dashboard.unpinned', { title: panel.title }), () => save(dashboard)),
+                () => undefined,
+              )
+            }
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** The list with one element before the one that stood before it. */
+function earlier<T>(list: readonly T[], index: number): T[] {
+  const moved = [...list];
+  moved.splice(index - 1, 0, ...moved.splice(index, 1));
+  return moved;
+}

@@ -1,0 +1,59 @@
+import { Autocomplete } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useMessages } from '../../messages/messages.js';
+import { useApi } from '../../session/session.js';
+import type { PartProps } from './part-props.js';
+
+/** How long somebody who types is left alone, ms. */
+const QUIET_MS = 250;
+
+/** The text of a code, found by words in the value set that the template names; where nobody can be asked, a text beside its code. */
+export function ConceptInput({
+  part,
+  label,
+  isRequired,
+  error,
+  value,
+  onChange,
+  onChangeParts,
+}: PartProps): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const text = value === undefined ? '' : String(value);
+  const [wanted] = useDebouncedValue(text.trim(), QUIET_MS);
+  const { valueSet = '' } = part;
+  const { data, error: failure } = useQuery({
+    queryKey: ['concepts', valueSet, wanted],
+    queryFn: () => api.concepts(valueSet, wanted),
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: Infinity,
+  });
+  // By what is shown: two concepts of one name are told apart by their codes.
+  const concepts = new Map((data ?? []).map((each) => [`${each.display || each.code} (${each.code})`, each]));
+  return (
+    <Autocomplete
+      label={label}
+      error={error}
+      withAsterisk={isRequired}
+      description={failure === null ? undefined : t('concept.away')}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      data={[...concepts.keys()]}
+      // The server has searched.
+      filter={({ options }) => options}
+      value={text}
+      onChange={onChange}
+      onOptionSubmit={(shown) => {
+        const concept = concepts.get(shown);
+        if (concept === undefined) return;
+        const { code, display, system } = concept;
+        // After the field has taken over what is shown.
+        queueMicrotask(() =>
+          onChangeParts({ value: display || code, code, ...(system !== '' && { terminology: system }) }),
+        );
+      }}
+    />
+  );
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { hasBrowser } from '../support/browser/browser.js';
+import { useConsole } from '../support/browser/console.js';
+
+const inBrowser = hasBrowser ? describe : describe.skip;
+
+inBrowser('the builder of queries (skipped where no Chromium is installed)', () => {
+  const web = useConsole();
+  const text = () => web.page.locator('.cm-content').innerText();
+  const choose = async (label: string, option: RegExp) => {
+    await web.page.getByRole('combobox', { name: label, exact: true }).click();
+    await web.page.getByRole('option', { name: option }).first().click();
+  };
+
+  it('writes a query by terms, runs it, and reads back what is typed', async () => {
+    await web.open('/query');
+    await web.page.locator('.cm-content').fill('SELECT e/ehr_id/value AS ehr FROM EHR e');
+    await web.page.getByRole('button', { name: 'Builder' }).click();
+    await choose('Add an archetype', /blood pressure.*OBSERVATION/i);
+    await web.page.locator('.cm-content', { hasText: 'CONTAINS OBSERVATION o[' }).waitFor();
+    await choose('Add a column', /^Systolic/);
+    await web.page.locator('.cm-content', { hasText: 'AS systolic' }).waitFor();
+    await choose('Add a condition', /^Systolic/);
+    await web.page.getByRole('combobox', { name: /^What is asked of Systolic/ }).click();
+    await web.page.getByRole('option', { name: '>', exact: true }).click();
+    await web.page.getByRole('textbox', { name: /^Value of Systolic/ }).fill('100');
+    await web.page.keyboard.press('Enter');
+    await web.page.locator('.cm-content', { hasText: /magnitude\s*> 100/ }).waitFor();
+    await choose('Sorted by', /^systolic$/);
+    await web.page.getByRole('button', { name: 'ascending' }).click();
+    await web.page.getByLabel('At most, rows').fill('5');
+    expect(await text()).toMatch(/ORDER BY systolic DESC\s*LIMIT 5/);
+    await web.expectGood();
+    await web.page.getByRole('button', { name: 'Run' }).click();
+    await web.page.getByText(/^5 rows/).waitFor();
+    // The text is the query: what is typed there stands in the builder.
+    await web.page
+      .locator('.cm-content')
+      .fill("SELECT c/name/value AS what FROM COMPOSITION c WHERE c/name/value LIKE 'A*' OR EXISTS c/uid");
+    await web.page.getByText("(c/name/value LIKE 'A*' OR EXISTS c/uid)").waitFor();
+    expect(await web.page.getByRole('textbox', { name: /^Name of/ }).inputValue()).toBe('what');
+    await web.page.locator('.cm-content').fill('SELECT c FROM');
+    await web.page.getByText('The builder shows a query as soon as it can be read').waitFor();
+    await web.expectGood();
+  });
+});

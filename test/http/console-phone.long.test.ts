@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { Cdr } from '../../packages/client/src/main.js';
+import { hasBrowser } from '../support/browser/browser.js';
+import { useConsole } from '../support/browser/console.js';
+
+const inBrowser = hasBrowser ? describe : describe.skip;
+
+inBrowser('the console on a phone (skipped where no Chromium is installed)', () => {
+  const web = useConsole();
+
+  it('shows each patient whole, as a card, and cuts no word of the way around', async () => {
+    await new Cdr({ url: web.url }).ehr.create({
+      subject: { namespace: 'hospital', id: 'LOPEZ-3/radiology' },
+    });
+    await web.page.setViewportSize({ width: 390, height: 844 });
+    await web.open('/patients');
+    const link = web.page.getByRole('link', { name: 'LOPEZ-3/radiology' });
+    await link.waitFor();
+    expect((await link.boundingBox())?.height).toBeLessThan(28);
+    // A table still, to who hears it.
+    expect(await web.page.getByRole('columnheader').allTextContents()).toContain('Last document');
+    const cells = web.page.getByRole('cell');
+    for (let index = 0; index < (await cells.count()); index += 1) {
+      const box = await cells.nth(index).boundingBox();
+      expect(box === null || (box.x >= 0 && box.x + box.width <= 390)).toBe(true);
+    }
+    const cut = await web.page.evaluate<string[]>(
+      `[...document.querySelectorAll('.rail .place span')].filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent)`,
+    );
+    expect(cut).toEqual([]);
+    await web.expectGood();
+  });
+});

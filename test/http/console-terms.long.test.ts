@@ -1,0 +1,66 @@
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Cdr } from '../../packages/client/src/main.js';
+import { hasBrowser } from '../support/browser/browser.js';
+import { useConsole } from '../support/browser/console.js';
+import { fixtureText } from '../support/fixture.js';
+
+const inBrowser = hasBrowser ? describe : describe.skip;
+const NAME = 'test_all_types.en.v1';
+const VALUE_SET = 'http://example.org/ValueSet/findings';
+const CONCEPTS = [
+  { code: '386661006', display: 'Fever', system: 'http://snomed.info/sct' },
+  { code: '49727002', display: 'Cough', system: 'http://snomed.info/sct' },
+];
+
+inBrowser('codes of a value set (skipped where no Chromium is installed)', () => {
+  let server: Server;
+  // Fixed, since the settings are needed before it can be asked for one.
+  const port = 20_000 + (process.pid % 20_000);
+  beforeAll(async () => {
+    server = createServer(({ url = '' }, response) => {
+      const { searchParams } = new URL(url, 'http://fhir');
+      const filter = (searchParams.get('filter') ?? '').toLowerCase();
+      const contains = CONCEPTS.filter(({ display }) => display.toLowerCase().includes(filter));
+      response.setHeader('Content-Type', 'application/fhir+json');
+      const isValid = { resourceType: 'Parameters', parameter: [{ name: 'result', valueBoolean: true }] };
+      response.end(JSON.stringify(url.includes('$expand') ? { expansion: { contains } } : isValid));
+    });
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  });
+  afterAll(() => {
+    server.close();
+  });
+  const web = useConsole({
+    terminology: { serverUrl: `http://127.0.0.1:${port}`, timeoutMs: 10_000, failOnError: true },
+  });
+
+  it('are found by words, and are what the document says', async () => {
+    const client = new Cdr({ url: web.url });
+    await client.templates.upload(
+      fixtureText(`opt/${NAME}.opt`).replace(
+        'terminology:SNOMED-CT',
+        `terminology://fhir.hl7.org/ValueSet/$expand?url=${VALUE_SET}`,
+      ),
+    );
+    const ehr = await client.ehr.create({});
+    await web.open(`/patients/${ehr.id}/form?template=${NAME}`);
+    await web.page.getByRole('button', { name: 'Fill with example' }).click();
+    await web.page.getByRole('button', { name: 'Undo' }).waitFor();
+    const field = web.page.getByRole('textbox', { name: /^coded text terminology/ }).first();
+    await field.fill('cou');
+    await web.page.getByRole('option', { name: 'Cough (49727002)' }).click();
+    await web.page.locator('input[value="49727002"]').first().waitFor();
+    expect(await field.inputValue()).toBe('Cough');
+    await web.expectGood();
+    await web.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Cough').first().waitFor();
+    const { rows } = await client.query<{ c: object }>('SELECT c FROM EHR e CONTAINS COMPOSITION c', {
+      ehrId: ehr.id,
+    });
+    expect(JSON.stringify(rows)).toContain(
+      '"terminology_id":{"_type":"TERMINOLOGY_ID","value":"http://snomed.info/sct"},"code_string":"49727002"',
+    );
+  });
+});
