@@ -108,7 +108,11 @@ export async function performOrAsk(
   const requester = administratorOf(ctx);
   const request = { act, requester, now: context.change.now(), days: settings.fourEyesDays };
   const waiting = await letWait(request, (gate, id) => {
-    auditAbout(ctx, { outcome: 'pending', options: { approval: id } });
+    const by = 'requested_by' in act ? act.requested_by : undefined;
+    auditAbout(ctx, {
+      outcome: 'pending',
+      options: { approval: id, ...(by !== undefined && { requested_by: by }) },
+    });
     return perform(context, act, { committer, dryRun, gate });
   });
   writeRecord(ctx, form, { record: APPROVAL, fields: waitingDetails(waiting), status: 202 });
