@@ -56,6 +56,8 @@ export const own: Readonly<Record<keyof typeof english, string>> = {
   'builder.comments':
     'Der Baukasten behält keine Kommentare: Was Sie hier ändern, wird ohne sie geschrieben.',
   'builder.of': 'Worüber',
+  'builder.noPlace':
+    'Was grau ist, hat in diesem FROM nicht genau einen Platz: Schreiben Sie es in den Text, damit nichts verloren geht.',
   'builder.addArchetype': 'Archetyp hinzufügen',
   'builder.columns': 'Spalten',
   'builder.addColumn': 'Spalte hinzufügen',

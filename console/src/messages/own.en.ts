@@ -53,6 +53,8 @@ export const own = {
   'builder.unreadable': 'The builder shows a query as soon as it can be read',
   'builder.comments': 'The builder keeps no comments: what you change here is written without them.',
   'builder.of': 'About',
+  'builder.noPlace':
+    'What is grey has no one place in this FROM: write it into the text, so that nothing that is there is lost.',
   'builder.addArchetype': 'Add an archetype',
   'builder.columns': 'Columns',
   'builder.addColumn': 'Add a column',

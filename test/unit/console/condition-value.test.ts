@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readValue, shownValue } from '../../../console/src/pages/query/builder/condition-value.js';
+import { readValue, settled, shownValue } from '../../../console/src/pages/query/builder/condition-value.js';
 
 describe('a value of a condition', () => {
   it.each([
@@ -37,5 +37,18 @@ describe('a value of a condition', () => {
       "'$x'",
     ])
       expect([aql, readValue(shownValue(aql), '=')]).toEqual([aql, aql]);
+  });
+
+  it('changes a condition only where it is another one', () => {
+    const condition = { text: 'c/x', operator: '=', value: "'Anna'" } as const;
+    expect(settled(condition, 'Anna', '=')).toBeNull();
+    expect(settled(condition, ' Anna', '=')).toBeNull();
+    expect(settled(condition, 'Bo', '=')).toEqual({ ...condition, value: "'Bo'" });
+    expect(settled(condition, 'Anna', '!=')).toEqual({ ...condition, operator: '!=' });
+    expect(settled(condition, 'Anna', 'EXISTS')).toEqual({ ...condition, operator: 'EXISTS', value: '' });
+    // What it cannot be read back from stays as it is.
+    const quoted = { ...condition, operator: 'MATCHES', value: '{ 1,2 }' } as const;
+    expect(settled(quoted, '{ 1,2 }', 'MATCHES')).toBeNull();
+    expect(settled(quoted, 'a b', 'MATCHES')).toBeNull();
   });
 });

@@ -1,11 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAql } from '../../../aql/syntax/parse.js';
-import {
-  classesOf,
-  readQuery,
-  withArchetype,
-  writeQuery,
-} from '../../../console/src/pages/query/builder/query-parts.js';
+import { classesOf, readQuery, writeQuery } from '../../../console/src/pages/query/builder/query-parts.js';
+import { withArchetype } from '../../../console/src/pages/query/builder/with-archetype.js';
 import { aqlCases } from '../../support/aql/cases/cases.js';
 import { randomCase } from '../../support/aql/random.js';
 
@@ -62,15 +58,58 @@ describe('a query in its parts', () => {
     expect(read).toBeGreaterThan(800);
   });
 
+  const BP = { id: 'openEHR-EHR-OBSERVATION.bp.v1', className: 'OBSERVATION' };
+  const PULSE = { ...BP, id: 'openEHR-EHR-OBSERVATION.pulse.v1' };
+  const VISIT = { id: 'openEHR-EHR-COMPOSITION.visit.v1', className: 'COMPOSITION' };
+
   it('takes one more archetype where documents have it', () => {
-    const bp = { id: 'openEHR-EHR-OBSERVATION.bp.v1', className: 'OBSERVATION' };
-    const once = withArchetype('', bp);
-    expect(once).toBe(`EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o[${bp.id}]`);
-    const twice = withArchetype(once, { ...bp, id: 'openEHR-EHR-OBSERVATION.pulse.v1' });
+    const once = withArchetype('', BP);
+    expect(once).toBe(`EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o[${BP.id}]`);
+    const twice = withArchetype(once ?? '', PULSE);
     expect(twice).toBe(
-      `EHR e CONTAINS COMPOSITION c CONTAINS (OBSERVATION o[${bp.id}] AND OBSERVATION o2[openEHR-EHR-OBSERVATION.pulse.v1])`,
+      `EHR e CONTAINS COMPOSITION c CONTAINS (OBSERVATION o[${BP.id}] AND OBSERVATION o2[${PULSE.id}])`,
     );
-    for (const from of [once, twice]) parseAql(`SELECT c FROM ${from}`);
+    for (const [from, archetype, expected] of [
+      ['EHR x', BP, `EHR x CONTAINS COMPOSITION c CONTAINS OBSERVATION o[${BP.id}]`],
+      ['EHR c[ehr_id/value=$id]', VISIT, `EHR c[ehr_id/value=$id] CONTAINS COMPOSITION c2[${VISIT.id}]`],
+      ['COMPOSITION c CONTAINS CLUSTER k', VISIT, `COMPOSITION c[${VISIT.id}] CONTAINS CLUSTER k`],
+      [
+        `COMPOSITION c[${VISIT.id}] CONTAINS SECTION s CONTAINS CLUSTER k`,
+        BP,
+        `COMPOSITION c[${VISIT.id}] CONTAINS ((SECTION s CONTAINS CLUSTER k) AND OBSERVATION o[${BP.id}])`,
+      ],
+      [
+        'COMPOSITION c CONTAINS CLUSTER a OR CLUSTER b',
+        BP,
+        `COMPOSITION c CONTAINS ((CLUSTER a OR CLUSTER b) AND OBSERVATION o[${BP.id}])`,
+      ],
+    ] as const)
+      expect([from, withArchetype(from, archetype)]).toEqual([from, expected]);
+  });
+
+  it('takes none where it would lose what it names', () => {
+    for (const [from, archetype] of [
+      ['EHR e CONTAINS OBSERVATION o', BP],
+      ['EHR e CONTAINS OBSERVATION o', VISIT],
+      ['EHR e CONTAINS (COMPOSITION c CONTAINS CLUSTER a AND COMPOSITION d)', BP],
+      ['EHR e CONTAINS (COMPOSITION c CONTAINS CLUSTER a)', BP],
+      ['EHR e NOT CONTAINS COMPOSITION c', BP],
+      [`EHR e CONTAINS COMPOSITION c[${VISIT.id}]`, { ...VISIT, id: 'openEHR-EHR-COMPOSITION.other.v1' }],
+      ['VERSION v', BP],
+    ] as const)
+      expect([from, withArchetype(from, archetype)]).toEqual([from, null]);
+    let taken = 0;
+    const sources = Array.from({ length: 400 }, (_, seed) => randomCase(seed, 1).aql).filter(isQuery);
+    for (const { from } of sources.map(readQuery))
+      for (const archetype of [BP, VISIT]) {
+        const next = withArchetype(from, archetype);
+        if (next === null) continue;
+        taken += 1;
+        const after = classesOf(next).map(({ variable }) => variable);
+        for (const { variable } of classesOf(from))
+          expect([from, after]).toEqual([from, expect.arrayContaining([variable])]);
+      }
+    expect(taken).toBeGreaterThan(10);
   });
 });
 

@@ -1,9 +1,10 @@
 import { ActionIcon, Group, Select, TextInput } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useMessages } from '../../../messages/messages.js';
 import { Section } from '../../../widgets/Page.js';
 import type { BuilderField } from './builder-fields.js';
 import type { Column } from './query-parts.js';
+import { useTyped } from './use-typed.js';
 
 /** What is selected: each column with its name, moved up, taken away; one more by its term. */
 export function Columns({
@@ -78,8 +79,11 @@ function Alias({
   readonly onChange: (alias: string) => void;
 }): ReactNode {
   const { t } = useMessages();
-  const [typed, setTyped] = useState(column.alias);
+  const [typed, setTyped] = useTyped(column.alias);
   const isName = typed === '' || /^[A-Za-z]\w*$/.test(typed);
+  const settle = (): void => {
+    if (isName && typed !== column.alias) onChange(typed);
+  };
   return (
     <TextInput
       size="xs"
@@ -89,8 +93,8 @@ function Alias({
       error={!isName}
       value={typed}
       onChange={(event) => setTyped(event.currentTarget.value.trim())}
-      onBlur={() => isName && typed !== column.alias && onChange(typed)}
-      onKeyDown={({ key }) => key === 'Enter' && isName && onChange(typed)}
+      onBlur={settle}
+      onKeyDown={({ key }) => key === 'Enter' && settle()}
     />
   );
 }

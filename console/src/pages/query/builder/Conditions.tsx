@@ -1,11 +1,12 @@
 import { ActionIcon, Select, TextInput } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useMessages } from '../../../messages/messages.js';
 import { Section } from '../../../widgets/Page.js';
 import type { BuilderField } from './builder-fields.js';
 import { labelOf } from './Columns.js';
 import { OPERATORS, type Condition, type Operator } from './query-parts.js';
-import { readValue, shownValue } from './condition-value.js';
+import { readValue, settled, shownValue } from './condition-value.js';
+import { useTyped } from './use-typed.js';
 
 /** What has to hold, all of it: a path, what is asked, and a value. What is said otherwise stands as it is. */
 export function Conditions({
@@ -69,10 +70,10 @@ function Asked({
   readonly onChange: (condition: Condition) => void;
 }): ReactNode {
   const { t } = useMessages();
-  const [typed, setTyped] = useState(shownValue(condition.value));
+  const [typed, setTyped] = useTyped(shownValue(condition.value));
   const settle = (operator: Operator | ''): void => {
-    const value = operator === 'EXISTS' ? '' : readValue(typed, operator);
-    if (value !== null) onChange({ ...condition, operator, value });
+    const next = settled(condition, typed, operator);
+    if (next !== null) onChange(next);
   };
   const hasValue = condition.operator !== 'EXISTS';
   return (

@@ -6,7 +6,8 @@ import { Section } from '../../../widgets/Page.js';
 import { archetypesOf, fieldsOf, type BuilderField } from './builder-fields.js';
 import { Columns } from './Columns.js';
 import { Conditions } from './Conditions.js';
-import { classesOf, readQuery, withArchetype, writeQuery, type QueryParts } from './query-parts.js';
+import { classesOf, readQuery, writeQuery, type QueryParts } from './query-parts.js';
+import { withArchetype } from './with-archetype.js';
 
 /** A query as lists: what it is about, what it selects, what has to hold, in which order. It is the text beside it, and changes it. */
 export function QueryBuilder({
@@ -79,7 +80,7 @@ function Parts({
   );
 }
 
-/** One more archetype that the documents have; of a query that asks for nothing of it yet, the first. */
+/** One more archetype that the documents have; refused where the query would lose what it names. */
 function AddArchetype({
   parts,
   catalogue,
@@ -90,7 +91,16 @@ function AddArchetype({
   readonly onChange: (parts: QueryParts) => void;
 }): ReactNode {
   const { t } = useMessages();
+  const { from } = parts;
   const archetypes = useMemo(() => archetypesOf(catalogue), [catalogue]);
+  const data = useMemo(
+    () =>
+      archetypes.map((each) => {
+        const archetype = catalogue?.archetype(each.value);
+        return { ...each, disabled: archetype === undefined || withArchetype(from, archetype) === null };
+      }),
+    [archetypes, catalogue, from],
+  );
   return (
     <Select
       mt="xs"
@@ -98,11 +108,15 @@ function AddArchetype({
       placeholder={t('builder.addArchetype')}
       searchable
       nothingFoundMessage={t('palette.nothing')}
-      data={archetypes}
+      description={data.some(({ disabled }) => disabled) ? t('builder.noPlace') : undefined}
+      inputWrapperOrder={['input', 'description']}
+      disabled={data.length > 0 && data.every(({ disabled }) => disabled)}
+      data={data}
       value={null}
       onChange={(id) => {
         const archetype = id === null ? undefined : catalogue?.archetype(id);
-        if (archetype !== undefined) onChange({ ...parts, from: withArchetype(parts.from, archetype) });
+        const next = archetype === undefined ? null : withArchetype(from, archetype);
+        if (next !== null) onChange({ ...parts, from: next });
       }}
     />
   );

@@ -1,5 +1,5 @@
 import { CdrError, parseAql } from '@everchart/aql';
-import type { Operator } from './query-parts.js';
+import type { Condition, Operator } from './query-parts.js';
 
 /** What stands in AQL, as one types it: a text without its quotes, where that leaves no doubt. */
 export function shownValue(aql: string): string {
@@ -14,6 +14,15 @@ export function readValue(typed: string, operator: Operator | ''): string | null
     return isValue(text, operator) ? text : isValue(`{${text}}`, operator) ? `{${text}}` : null;
   if (isOther(text) && isValue(text, operator)) return text;
   return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
+}
+
+/** The condition as what is typed and chosen makes it; null: that is no value, or the condition is so already. */
+export function settled(condition: Condition, typed: string, operator: Operator | ''): Condition | null {
+  const isSameOperator = operator === condition.operator;
+  if (isSameOperator && typed === shownValue(condition.value)) return null;
+  const value = operator === 'EXISTS' ? '' : readValue(typed, operator);
+  if (value === null || (isSameOperator && value === condition.value)) return null;
+  return { ...condition, operator, value };
 }
 
 /** Whether it would be read as something else than the text that it is. */

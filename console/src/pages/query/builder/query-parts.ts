@@ -120,7 +120,8 @@ function clausesOf(tokens: readonly Token[]): Map<string, readonly Token[]> {
   return clauses;
 }
 
-function withDepth(tokens: readonly Token[]) {
+/** Tokens with the brackets that are open around each, and the one before. */
+export function withDepth(tokens: readonly Token[]) {
   let depth = 0;
   return tokens.map((token, index) => {
     if (token.kind === 'symbol' && ')]}'.includes(token.text)) depth -= 1;
@@ -201,21 +202,4 @@ export function classesOf(from: string): readonly NamedClass[] {
       },
     ];
   });
-}
-
-/** FROM with one more archetype in the documents that it names; of none yet a FROM of its own. */
-export function withArchetype(
-  from: string,
-  { id, className }: { readonly id: string; readonly className: string },
-): string {
-  const variables = new Set(classesOf(from).map(({ variable }) => variable.toLowerCase()));
-  const letter = className.charAt(0).toLowerCase();
-  let variable = letter;
-  for (let number = 2; variables.has(variable); number += 1) variable = `${letter}${number}`;
-  const added = `${className} ${variable}[${id}]`;
-  const inDocument = /^(.*?\bCOMPOSITION\b\s+\w+(?:\s*\[[^\]]*\])?)\s*(?:CONTAINS\s+([\s\S]+))?$/i.exec(from);
-  if (className === 'COMPOSITION') return `EHR e CONTAINS COMPOSITION c[${id}]`;
-  if (inDocument === null) return `EHR e CONTAINS COMPOSITION c CONTAINS ${added}`;
-  const [, before = '', inside] = inDocument;
-  return `${before} CONTAINS ${inside === undefined ? added : `(${inside} AND ${added})`}`;
 }
