@@ -39,6 +39,20 @@ inBrowser('the builder of queries (skipped where no Chromium is installed)', () 
       .fill("SELECT c/name/value AS what FROM COMPOSITION c WHERE c/name/value LIKE 'A*' OR EXISTS c/uid");
     await web.page.getByText("(c/name/value LIKE 'A*' OR EXISTS c/uid)").waitFor();
     expect(await web.page.getByRole('textbox', { name: /^Name of/ }).inputValue()).toBe('what');
+    // A field that shows what stood there before writes nothing back when it is left.
+    const asked = web.page.getByRole('textbox', { name: /^Value of/ });
+    for (const name of ['Anna', 'Bert']) {
+      await web.page
+        .locator('.cm-content')
+        .fill(`SELECT c/name/value AS what FROM COMPOSITION c WHERE c/name/value = '${name}'`);
+      await web.page.locator(`input[value="${name}"]`).waitFor();
+    }
+    await asked.focus();
+    await asked.blur();
+    expect(await text()).toContain("'Bert'");
+    // What has no one place in this FROM is not offered.
+    await web.page.locator('.cm-content').fill('SELECT o FROM EHR e CONTAINS OBSERVATION o');
+    await web.page.getByText('What is grey has no one place in this FROM').waitFor();
     await web.page.locator('.cm-content').fill('SELECT c FROM');
     await web.page.getByText('The builder shows a query as soon as it can be read').waitFor();
     await web.expectGood();

@@ -15,6 +15,7 @@ const CONCEPTS = [
 
 inBrowser('codes of a value set (skipped where no Chromium is installed)', () => {
   let server: Server;
+  let expanded = 0;
   // Fixed, since the settings are needed before it can be asked for one.
   const port = 20_000 + (process.pid % 20_000);
   beforeAll(async () => {
@@ -23,6 +24,7 @@ inBrowser('codes of a value set (skipped where no Chromium is installed)', () =>
       const filter = (searchParams.get('filter') ?? '').toLowerCase();
       const contains = CONCEPTS.filter(({ display }) => display.toLowerCase().includes(filter));
       response.setHeader('Content-Type', 'application/fhir+json');
+      if (url.includes('$expand')) expanded += 1;
       const isValid = { resourceType: 'Parameters', parameter: [{ name: 'result', valueBoolean: true }] };
       response.end(JSON.stringify(url.includes('$expand') ? { expansion: { contains } } : isValid));
     });
@@ -48,10 +50,19 @@ inBrowser('codes of a value set (skipped where no Chromium is installed)', () =>
     await web.page.getByRole('button', { name: 'Fill with example' }).click();
     await web.page.getByRole('button', { name: 'Undo' }).waitFor();
     const field = web.page.getByRole('textbox', { name: /^coded text terminology/ }).first();
+    // Nobody is asked about a field that nobody has gone to.
+    expect(expanded).toBe(0);
     await field.fill('cou');
     await web.page.getByRole('option', { name: 'Cough (49727002)' }).click();
     await web.page.locator('input[value="49727002"]').first().waitFor();
     expect(await field.inputValue()).toBe('Cough');
+    // Another text is not what the code says.
+    const code = web.page.locator('input[value="49727002"]').first();
+    await field.fill('Cough at night');
+    await code.waitFor({ state: 'detached' });
+    await field.fill('cou');
+    await web.page.getByRole('option', { name: 'Cough (49727002)' }).click();
+    await code.waitFor();
     await web.expectGood();
     await web.page.getByRole('button', { name: 'Save', exact: true }).click();
     await web.page.getByText('Version 1').waitFor();

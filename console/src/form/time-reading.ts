@@ -85,7 +85,9 @@ function numberOf(name = ''): number {
 
 /** null: the calendar has no such day. */
 function dayOf(year: number, month: number, day: number): string | null {
-  const date = new Date(Date.UTC(year, month - 1, day));
+  const date = new Date(0);
+  // Date.UTC takes 50 for 1950.
+  date.setUTCFullYear(year, month - 1, day);
   const isThere = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
   return isThere ? date.toISOString().slice(0, 10) : null;
 }

@@ -29,7 +29,8 @@ export const own: Readonly<Record<keyof typeof english, string>> = {
   'file.replace': 'Andere Datei',
   'file.remove': 'Entfernen',
   'file.holds': '{size} KiB im Dokument',
-  'file.tooLarge': 'In ein Dokument gehen höchstens {size} MiB; von Größerem geben Sie die Adresse an.',
+  'file.tooLarge':
+    'In dieses Dokument gehen höchstens noch {size} KiB; von Größerem geben Sie die Adresse an.',
   'nav.dashboards': 'Dashboards',
   'dashboard.pin': 'Anheften',
   'dashboard.pinTo': 'Dashboard',

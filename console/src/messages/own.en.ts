@@ -27,7 +27,7 @@ export const own = {
   'file.replace': 'Another file',
   'file.remove': 'Remove',
   'file.holds': '{size} KiB in the document',
-  'file.tooLarge': 'At most {size} MiB go into a document; give the address of what is larger.',
+  'file.tooLarge': 'At most {size} KiB more go into this document; give the address of what is larger.',
   'nav.dashboards': 'Dashboards',
   'dashboard.pin': 'Pin',
   'dashboard.pinTo': 'Dashboard',

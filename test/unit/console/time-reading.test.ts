@@ -37,6 +37,13 @@ describe('a time as people type it', () => {
     ['23 Nov 2026 14.30', '2026-11-23T14:30:00'],
   ])('%s is that moment on this computer', (typed, iso) => expect(read('datetime', typed)).toBe(local(iso)));
 
+  it('has the year that was typed, however long ago', () => {
+    expect(read('date', '1.3.0050')).toBe('0050-03-01');
+    expect(read('date', '29.2.0004')).toBe('0004-02-29');
+    expect(read('date', '29.2.0050')).toBeNull();
+    expect(read('date', 'Nov 0099')).toBe('0099-11');
+  });
+
   it('may be as partial as it is known', () => {
     expect(read('datetime', '23.11.2026')).toBe('2026-11-23');
     expect(read('datetime', 'Nov 2026')).toBe('2026-11');

@@ -1,7 +1,8 @@
 import { Autocomplete } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { conceptParts, conceptTextParts } from '../../form/concept-parts.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import type { PartProps } from './part-props.js';
@@ -22,11 +23,14 @@ export function ConceptInput({
   const { t } = useMessages();
   const api = useApi();
   const text = value === undefined ? '' : String(value);
+  // A form of a hundred codes asks for none that nobody looks at.
+  const [isAsked, setIsAsked] = useState(false);
   const [wanted] = useDebouncedValue(text.trim(), QUIET_MS);
   const { valueSet = '' } = part;
   const { data, error: failure } = useQuery({
     queryKey: ['concepts', valueSet, wanted],
     queryFn: () => api.concepts(valueSet, wanted),
+    enabled: isAsked,
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: Infinity,
@@ -44,15 +48,13 @@ export function ConceptInput({
       // The server has searched.
       filter={({ options }) => options}
       value={text}
-      onChange={onChange}
+      onFocus={() => setIsAsked(true)}
+      // Where nobody can be asked, text and code are typed one by one.
+      onChange={(next) => (data === null ? onChange(next) : onChangeParts(conceptTextParts(next)))}
       onOptionSubmit={(shown) => {
         const concept = concepts.get(shown);
-        if (concept === undefined) return;
-        const { code, display, system } = concept;
         // After the field has taken over what is shown.
-        queueMicrotask(() =>
-          onChangeParts({ value: display || code, code, ...(system !== '' && { terminology: system }) }),
-        );
+        if (concept !== undefined) queueMicrotask(() => onChangeParts(conceptParts(concept)));
       }}
     />
   );

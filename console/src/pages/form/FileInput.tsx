@@ -1,26 +1,30 @@
 import { Button, FileButton, Group, Input, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { fileParts, NO_FILE, roomForFile } from '../../form/file-parts.js';
 import type { FlatValue } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
+import { useSession } from '../../session/session.js';
 import { numberText } from '../../widgets/number-text.js';
+import { useForm } from './form-state.js';
 import type { PartProps } from './part-props.js';
 
-/** What goes into a document at most; larger things belong beside it, at an address. Bytes. */
-const LARGEST = 4 * 1024 * 1024;
 const KIB = 1024;
 
 /** A file that becomes a part of the document, with its media type, size and name. */
 export function FileInput({ label, error, value, onChangeParts }: PartProps): ReactNode {
   const { t, language } = useMessages();
+  const { settings } = useSession();
+  const { state } = useForm();
   const [refusal, setRefusal] = useState<string | null>(null);
   const take = async (file: File | null): Promise<void> => {
     if (file === null) return;
-    if (file.size > LARGEST) {
-      setRefusal(t('file.tooLarge', { size: numberText(LARGEST / KIB / KIB, language) }));
+    const room = roomForFile(state.values, value, settings.largest_document_bytes);
+    if (file.size > room) {
+      setRefusal(t('file.tooLarge', { size: numberText(Math.floor(room / KIB), language) }));
       return;
     }
     setRefusal(null);
-    onChangeParts(partsOfFile(file, base64Of(new Uint8Array(await file.arrayBuffer()))));
+    onChangeParts(fileParts(file, base64Of(new Uint8Array(await file.arrayBuffer()))));
   };
   const kibibytes = numberText(Math.ceil(bytesOf(value) / KIB), language);
   return (
@@ -42,7 +46,7 @@ export function FileInput({ label, error, value, onChangeParts }: PartProps): Re
               size="compact-xs"
               variant="subtle"
               aria-label={`${t('file.remove')}: ${label}`}
-              onClick={() => onChangeParts({ data: undefined, size: undefined, mediatype: undefined })}
+              onClick={() => onChangeParts(NO_FILE)}
             >
               {t('file.remove')}
             </Button>
@@ -51,21 +55,6 @@ export function FileInput({ label, error, value, onChangeParts }: PartProps): Re
       </Group>
     </Input.Wrapper>
   );
-}
-
-/** By the suffixes of a DV_MULTIMEDIA; an address of something else goes. */
-function partsOfFile(file: File, data: string): Readonly<Record<string, FlatValue | undefined>> {
-  return {
-    '': undefined,
-    url: undefined,
-    data,
-    size: file.size,
-    mediatype: file.type === '' ? 'application/octet-stream' : file.type,
-    alternatetext: file.name,
-    compression_algorithm: undefined,
-    integrity_check: undefined,
-    integrity_check_algorithm: undefined,
-  };
 }
 
 /** In pieces: a call takes no million arguments. */
