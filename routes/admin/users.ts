@@ -2,8 +2,10 @@ import Joi from 'joi';
 import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
+import { ERROR_STATUS } from '../http/failure/error-status.js';
 import { responseBody } from '../http/negotiation/media-type.js';
-import { auditAbout } from '../http/audit-trail.js';
+import { completeAudit, insertAudit } from '../../models/audit.js';
+import { auditAbout, draftOf } from '../http/audit-trail.js';
 import { bodyOf, writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
@@ -59,7 +61,7 @@ export function userOperations({ fourEyes }: Pick<Settings, 'fourEyes'>, users: 
         const isNewPassword = change.password !== undefined;
         auditAbout(ctx, { options: { roles: [...change.roles], password: isNewPassword } });
         requireOnePerson(fourEyes);
-        const saved = await users.save(name, change, byOf(ctx));
+        const saved = await recorded(ctx, 200, () => users.save(name, change, byOf(ctx)));
         ctx.status = 200;
         writeText(ctx, form, JSON.stringify({ name: saved.name, roles: saved.roles }));
       },
@@ -72,10 +74,10 @@ export function userOperations({ fourEyes }: Pick<Settings, 'fourEyes'>, users: 
       responses: { 204: { description: 'Removed' } },
       errors: [404, 409],
       failure: NOBODY,
-      handle: (ctx) => {
+      handle: async (ctx) => {
         const name = nameOf(ctx);
         requireOnePerson(fourEyes);
-        users.remove(name, byOf(ctx));
+        await recorded(ctx, 204, () => users.remove(name, byOf(ctx)));
         ctx.status = 204;
       },
     }),
@@ -86,6 +88,27 @@ function nameOf(ctx: Context): string {
   const name = pathParameter(ctx, 'user_name');
   auditAbout(ctx, { target: name.slice(0, MAX_NAME) });
   return name;
+}
+
+/**
+ * Changes the file, which is in no transaction, between a pending record and what came of it: nobody is made a user unseen. One that
+ * nothing completes says that it was interrupted.
+ */
+async function recorded<T>(ctx: Context, status: number, change: () => T | Promise<T>): Promise<T> {
+  const draft = draftOf(ctx);
+  if (draft === undefined) throw new TypeError('administration is recorded');
+  await insertAudit(draft.record(status, { pending: true }));
+  const { id } = draft;
+  try {
+    const changed = await change();
+    draft.commit();
+    await completeAudit(id, { status });
+    return changed;
+  } catch (error) {
+    if (!draft.isCommitted)
+      await completeAudit(id, { status: error instanceof CdrError ? ERROR_STATUS[error.code] : 500 });
+    throw error;
+  }
 }
 
 function byOf(ctx: Context): string {

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
 import request from 'supertest';
 import { hashPassword, type PasswordHash } from '../../../src/identity/password.js';
 import { changeUsers, readUsers } from '../../../src/identity/users-file.js';
@@ -71,6 +72,11 @@ describe('users with passwords', () => {
     ] as const)
       expect([name, body, (await save(encodeURIComponent(name), body)).status]).toEqual([name, body, 400]);
     expect([...readUsers(basicUsersFile).keys()]).toEqual(['ada', 'bob']);
+    const refused = await mongoose.connection
+      .collection('audit')
+      .find({ operation: 'saveUser', status: 400, pending: { $exists: false } })
+      .toArray();
+    expect(refused.length).toBeGreaterThanOrEqual(3);
     await save('bob', { roles: ['ADMIN'] }, basic('bob')).expect(403);
   });
 
@@ -88,11 +94,25 @@ describe('users with passwords', () => {
     const audit = await request(app)
       .get('/rest/admin/audit?operation=saveUser')
       .set({ Authorization: basic('ada'), Accept: 'application/json' });
-    expect(audit.body[0]).toMatchObject({ target: 'clara', options: { roles: ['READER'], password: true } });
+    const made = { target: 'clara', options: { roles: ['READER'], password: true }, status: 200 };
+    expect(audit.body).toMatchObject([made]);
+    expect(audit.body[0]).not.toHaveProperty('pending');
     expect(JSON.stringify(audit.body)).not.toContain(PASSWORD);
     app = testApp({ ...settings, fourEyes: ['erase'] });
     await save('clara', { roles: ['USER'] }).expect(409);
     await remove('clara').expect(409);
+  });
+
+  it('stay as they are where that cannot be recorded', async () => {
+    const { db } = mongoose.connection;
+    await db?.command({ collMod: 'audit', validator: { operation: { $nin: ['saveUser', 'removeUser'] } } });
+    try {
+      await save('clara', { roles: ['READER'], password: PASSWORD }).expect(500);
+      await remove('bob').expect(500);
+    } finally {
+      await db?.command({ collMod: 'audit', validator: {} });
+    }
+    expect([...readUsers(basicUsersFile).keys()]).toEqual(['ada', 'bob']);
   });
 
   it('are changed by one at a time, and none are kept where Basic is off', async () => {
