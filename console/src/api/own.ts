@@ -43,6 +43,8 @@ export interface Dashboard {
   readonly panels: readonly Panel[];
   /** What is typed for the parameters of all of them. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** What a change follows; without it, it is a new one. */
+  readonly saved_at?: string | undefined;
 }
 
 /** What goes on paper. */
@@ -66,9 +68,10 @@ export function ownApi(cdr: Cdr): OwnApi {
       }
     },
     dashboards: async () => (await cdr.request<readonly Dashboard[]>('GET', '/rest/dashboard')).body,
-    saveDashboard: async ({ dashboard_id: id, name, panels, parameters }) => {
+    saveDashboard: async ({ dashboard_id: id, name, panels, parameters, saved_at: savedAt }) => {
       await cdr.request('PUT', `/rest/dashboard/${encodeURIComponent(id)}`, {
         body: { name, panels, parameters },
+        headers: savedAt === undefined ? {} : { 'If-Match': `"${savedAt}"` },
       });
     },
     deleteDashboard: async (id) => {

@@ -312,6 +312,10 @@ const PARAMETERS = {
   metric_tag: query('`key:value` that the measurements must have', severalOf(text), { name: 'tag' }),
 
   'If-Match': header('Version uid that the change follows'),
+  'dashboard-If-Match': {
+    ...header('`saved_at` of the dashboard that the change follows, in quotes; absent: whatever it is'),
+    name: 'If-Match',
+  },
   Prefer: header(
     '`return=minimal` (unless `PREFER_DEFAULT` says otherwise), `return=identifier` or `return=representation`; `resolve_refs`; `validation=lenient`',
   ),

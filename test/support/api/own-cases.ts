@@ -53,6 +53,15 @@ export function ownCases(
     { id: 'dashboard_save', status: 200, call: () => ({ params: fresh(), body: DASHBOARD }) },
     { id: 'dashboard_save', status: 400, call: () => ({ params: fresh(), body: { name: '' } }) },
     { id: 'dashboard_save', status: 400, call: () => ({ params: malformed, body: DASHBOARD }) },
+    {
+      id: 'dashboard_save',
+      status: 412,
+      call: () => ({
+        params: fresh(),
+        headers: { 'If-Match': '"2026-01-01T00:00:00.000Z"' },
+        body: DASHBOARD,
+      }),
+    },
     { id: 'dashboard_delete', status: 204, call: async () => ({ params: await dashboard() }) },
     { id: 'dashboard_delete', status: 400, call: () => ({ params: malformed }) },
     { id: 'dashboard_delete', status: 404, call: () => ({ params: fresh() }) },

@@ -8,6 +8,7 @@ import { numberText } from '../../widgets/number-text.js';
 import { Section } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { Time } from '../../widgets/Time.js';
+import { usePrintNote } from '../../widgets/use-print.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 import { requestOf } from '../query/request-of.js';
 import { ResultGrid } from '../query/result/ResultGrid.js';
@@ -38,6 +39,7 @@ export function DashboardPanel({
   const { t, language } = useMessages();
   const api = useApi();
   const request = requestOf({ text: q, values, most: MOST_ROWS });
+  usePrintNote({ of: 'result', q });
   const { data, error, dataUpdatedAt, isFetching } = useQuery({
     queryKey: ['panel', request],
     queryFn: ({ signal }) => api.query(request, signal),

@@ -11,6 +11,7 @@ import { ViewLink } from '../../widgets/ViewLink.js';
 import { parameterNames } from '../query/parameters.js';
 import { Parameters } from '../query/Parameters.js';
 import { DashboardPanel } from './DashboardPanel.js';
+import { earlier, putBack, unpinned } from './change-dashboard.js';
 import { useDashboardChanges, useDashboards } from './use-dashboards.js';
 
 /** Queries that the user wants to see together. */
@@ -55,14 +56,14 @@ export function DashboardsPage(): ReactNode {
 function Shown({ dashboard }: { readonly dashboard: Dashboard }): ReactNode {
   const { t } = useMessages();
   const queries = useQueryClient();
-  const { save, remove } = useDashboardChanges();
+  const { save, change, remove } = useDashboardChanges();
   const [isFresh, setIsFresh] = useState(false);
   const [typed, setTyped] = useState(dashboard.parameters);
   const { dashboard_id: id, name, panels, parameters } = dashboard;
   const names = [...new Set(panels.flatMap(({ q }) => parameterNames(q)))];
   const refresh = (): void => {
     if (names.some((each) => (typed[each] ?? '') !== (parameters[each] ?? '')))
-      void save({ ...dashboard, parameters: typed }).catch(() => undefined);
+      void change(dashboard, (each) => ({ ...each, parameters: typed })).catch(() => undefined);
     void queries.invalidateQueries({ queryKey: ['panel'] });
   };
   return (
@@ -80,7 +81,7 @@ function Shown({ dashboard }: { readonly dashboard: Dashboard }): ReactNode {
           variant="default"
           onClick={() =>
             void remove(id).then(
-              () => tell(t('dashboard.deleted', { name }), () => save(dashboard)),
+              () => tell(t('dashboard.deleted', { name }), () => save({ ...dashboard, saved_at: undefined })),
               () => undefined,
             )
           }
@@ -97,13 +98,14 @@ function Shown({ dashboard }: { readonly dashboard: Dashboard }): ReactNode {
             values={parameters}
             isFresh={isFresh}
             onEarlier={
-              index === 0
-                ? null
-                : () => void save({ ...dashboard, panels: earlier(panels, index) }).catch(() => undefined)
+              index === 0 ? null : () => void change(dashboard, earlier(panel)).catch(() => undefined)
             }
             onUnpin={() =>
-              void save({ ...dashboard, panels: panels.filter((each) => each !== panel) }).then(
-                () => tell(t('dashboard.unpinned', { title: panel.title }), () => save(dashboard)),
+              void change(dashboard, unpinned(panel)).then(
+                () =>
+                  tell(t('dashboard.unpinned', { title: panel.title }), () =>
+                    change(dashboard, putBack(panel, index)),
+                  ),
                 () => undefined,
               )
             }
@@ -112,11 +114,4 @@ function Shown({ dashboard }: { readonly dashboard: Dashboard }): ReactNode {
       </div>
     </>
   );
-}
-
-/** The list with one element before the one that stood before it. */
-function earlier<T>(list: readonly T[], index: number): T[] {
-  const moved = [...list];
-  moved.splice(index - 1, 0, ...moved.splice(index, 1));
-  return moved;
 }

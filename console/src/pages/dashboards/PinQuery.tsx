@@ -6,6 +6,7 @@ import { useMessages } from '../../messages/messages.js';
 import { dashboardView } from '../../shell/address.js';
 import { tell } from '../../widgets/tell.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
+import { pinned } from './change-dashboard.js';
 import { useDashboardChanges, useDashboards } from './use-dashboards.js';
 
 /** In place of an id: one that is not there yet. */
@@ -46,7 +47,7 @@ function Pinning({
 }): ReactNode {
   const { t } = useMessages();
   const { data: dashboards = [] } = useDashboards();
-  const { save } = useDashboardChanges();
+  const { change } = useDashboardChanges();
   const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState('');
   const [title, setTitle] = useState('');
@@ -56,11 +57,7 @@ function Pinning({
   const isReady = title.trim() !== '' && (known !== undefined || name.trim() !== '');
   const pin = async (): Promise<void> => {
     const begun = known ?? { dashboard_id: randomUuid(), name: name.trim(), panels: [], parameters: {} };
-    await save({
-      ...begun,
-      panels: [...begun.panels, { title: title.trim(), q: text, show }],
-      parameters: { ...begun.parameters, ...values },
-    });
+    await change(begun, pinned({ title: title.trim(), q: text, show }, values));
     tell(t('dashboard.pinned', { name: begun.name }));
     close();
   };

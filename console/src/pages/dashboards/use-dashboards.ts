@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Dashboard } from '../../api/own.js';
 import { useApi } from '../../session/session.js';
 import { tell } from '../../widgets/tell.js';
+import { changeDashboard, type DashboardEdit } from './change-dashboard.js';
 
 const KEY = ['dashboards'];
 
@@ -13,7 +14,10 @@ export function useDashboards() {
 
 /** Saves and deletes dashboards; what fails is said. */
 export function useDashboardChanges(): {
+  /** A new one, or one that was deleted. */
   readonly save: (dashboard: Dashboard) => Promise<unknown>;
+  /** What is there is changed, also when another tab changed it meanwhile. */
+  readonly change: (dashboard: Dashboard, edit: DashboardEdit) => Promise<unknown>;
   readonly remove: (id: string) => Promise<unknown>;
 } {
   const api = useApi();
@@ -23,6 +27,15 @@ export function useDashboardChanges(): {
     onError: (error: Error) => tell(error.message),
   };
   const save = useMutation({ mutationFn: api.saveDashboard, ...outcome });
+  const change = useMutation({
+    mutationFn: ({ dashboard, edit }: { readonly dashboard: Dashboard; readonly edit: DashboardEdit }) =>
+      changeDashboard(api, dashboard, edit),
+    ...outcome,
+  });
   const remove = useMutation({ mutationFn: api.deleteDashboard, ...outcome });
-  return { save: save.mutateAsync, remove: remove.mutateAsync };
+  return {
+    save: save.mutateAsync,
+    change: (dashboard, edit) => change.mutateAsync({ dashboard, edit }),
+    remove: remove.mutateAsync,
+  };
 }
