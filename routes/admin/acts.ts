@@ -13,6 +13,7 @@ import type { MergeContext } from '../../merge/request.js';
 import type { WaitingAct, WaitingRequestDoc } from '../../models/waiting-request.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { AnswerDescription } from '../http/operation/operation.js';
+import { queryParameter } from '../http/parameter-values.js';
 import { administratorOf } from './administrator.js';
 import { mergeContext } from './merge-request.js';
 import { moveDetails } from './move-details.js';
@@ -116,6 +117,18 @@ export async function performOrAsk(
     return perform(context, act, { committer, dryRun, gate });
   });
   writeRecord(ctx, form, { record: APPROVAL, fields: waitingDetails(waiting), status: 202 });
+}
+
+/** Why something is erased, and who asked for it, as the audit keeps it too. */
+export function motiveOf(ctx: Context): { readonly reason?: string; readonly requested_by?: string } {
+  const reason = queryParameter(ctx, 'reason') ?? '';
+  const by = queryParameter(ctx, 'requested_by') ?? '';
+  const motive = { ...(reason !== '' && { reason }), ...(by !== '' && { requested_by: by }) };
+  auditAbout(ctx, {
+    ...(reason !== '' && { reason }),
+    ...(by !== '' && { options: { requested_by: by } }),
+  });
+  return motive;
 }
 
 /** ApprovalDto of what waits, but a merge. docs/spec/merge.md#approval */

@@ -16,7 +16,7 @@ import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { listedEhr } from '../ehr/ehr-list.js';
 import { requireVersion } from '../ehr/read-version.js';
-import { performOrAsk, waitingAnswer } from './acts.js';
+import { motiveOf, performOrAsk, waitingAnswer } from './acts.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DELETED = 'AdminDeleteResponseData';
@@ -165,18 +165,6 @@ async function deleteEhr(ctx: Context, settings: Settings): Promise<void> {
       ctx.status = 204;
     },
   });
-}
-
-/** Why something is erased, and who asked for it, as the audit keeps it too. */
-function motiveOf(ctx: Context): { readonly reason?: string; readonly requested_by?: string } {
-  const reason = queryParameter(ctx, 'reason') ?? '';
-  const by = queryParameter(ctx, 'requested_by') ?? '';
-  const motive = { ...(reason !== '' && { reason }), ...(by !== '' && { requested_by: by }) };
-  auditAbout(ctx, {
-    ...(reason !== '' && { reason }),
-    ...(by !== '' && { options: { requested_by: by } }),
-  });
-  return motive;
 }
 
 async function updateContribution(ctx: Context): Promise<void> {
