@@ -1,8 +1,9 @@
+import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { DayPart, DaySource } from '../routes/system/overview.js';
 
 /** How long one part of the day is. Milliseconds. */
-export const PART_MS = 10 * 60_000;
+const PART_MS = 10 * 60_000;
 const PARTS_KEPT = 144;
 const REQUESTS = 'http_server_requests_seconds';
 /** Probes ask every other second whether the server lives: their times say nothing about those of people. */
@@ -44,6 +45,15 @@ export function recordDay(registry: Registry): Day {
     },
     parts: async () => [...parts, partOfNow(await totalsOf(registry))],
   };
+}
+
+/** Ends a part every `everyMs` until it is stopped; one that cannot be read goes on in the next. */
+export function keepDay(day: Pick<Day, 'endPart'>, log: Logger, everyMs = PART_MS): () => void {
+  const end = (): void => {
+    day.endPart().catch((error: unknown) => log.warn({ err: error }, 'a part of the day could not be ended'));
+  };
+  const timer = setInterval(end, everyMs).unref();
+  return () => clearInterval(timer);
 }
 
 function partBetween(time: Date, before: Totals, now: Totals): DayPart {

@@ -10,7 +10,7 @@ import { closeEvaluators } from '../../workers/evaluation.js';
 import { closePool } from '../../workers/large-body.js';
 import { closeTranslators } from '../../workers/translation.js';
 import { recordActivity } from '../activity.js';
-import { PART_MS, recordDay } from '../day.js';
+import { keepDay, recordDay } from '../day.js';
 import type { LocalDatabase } from '../../database/local-source.js';
 import { createApp, type ProcessView } from '../app.js';
 import { publishMetrics } from '../management/cluster-metrics.js';
@@ -78,7 +78,7 @@ export async function startServer(
     process.state.indexesBuilt = true;
     if (joins) await doors.listen();
     const sweep = sweepExpired(log);
-    const days = setInterval(() => void process.day.endPart(), PART_MS).unref();
+    const stopDay = keepDay(process.day, log);
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
     const stopSealing = keepSealing(log, settings.sealIntervalMs);
     const stopMerging = keepEndingMerges(log);
@@ -90,7 +90,7 @@ export async function startServer(
     const stop = async (): Promise<void> => {
       process.state.stopping = true;
       clearInterval(sweep);
-      clearInterval(days);
+      stopDay();
       stopAwaiting();
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Histogram, Registry } from 'prom-client';
-import { recordDay } from '../../../src/day.js';
+import { createLogger } from '../../../src/logger.js';
+import { keepDay, recordDay } from '../../../src/day.js';
 
 function day() {
   const registry = new Registry();
@@ -17,6 +18,31 @@ function day() {
 }
 
 describe('the day of a process', () => {
+  it('goes on after a part that could not be read', async () => {
+    let ended = 0;
+    const going = new Promise<void>((resolve) => {
+      const stop = keepDay(
+        {
+          endPart: () => {
+            ended += 1;
+            if (ended === 3) {
+              stop();
+              resolve();
+            }
+            return Promise.reject(new Error('away'));
+          },
+        },
+        createLogger('silent'),
+        1,
+      );
+    });
+    // Its own timer keeps no process alive.
+    const alive = setTimeout(() => undefined, 10_000);
+    await going;
+    clearTimeout(alive);
+    expect(ended).toBe(3);
+  });
+
   it('tells requests, errors, refused sign-ins and times, of each part its own', async () => {
     const { answer, endPart, parts } = day();
     expect(await parts()).toEqual([

@@ -46,7 +46,8 @@ export function QueryPage(): ReactNode {
   const request = requestOf({ text, values, asOf, most: MOST_ROWS });
   const { history, remember } = useQueryHistory();
   const act = (what: Runs['run'], sent = request): void => {
-    change({ q: text });
+    // Once: whoever comes back to the page did not ask for it again.
+    change({ q: text, explain: undefined });
     remember(text);
     what(sent);
   };

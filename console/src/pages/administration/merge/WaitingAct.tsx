@@ -15,7 +15,7 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
   const { t } = useMessages();
   const api = useApi();
   const queries = useQueryClient();
-  const { approval_id: id, requested } = approval;
+  const { approval_id: id, requested, requested_by: by } = approval;
   const plan = useMutation({ mutationFn: () => currentPlan(api, id) });
   const confirm = useMutation({
     mutationFn: (digest: string) => api.confirmApproval(id, { digest }),
@@ -34,7 +34,12 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
         <Text size="sm" c="dimmed">
           {t('merge.askedFor', { who: requested.administrator })} <Time value={requested.date} isAgo />
         </Text>
-        {approval.reason !== undefined && <Text size="sm">{approval.reason}</Text>}
+        {(approval.reason !== undefined || typeof by === 'string') && (
+          <Text size="sm">
+            {approval.reason}
+            {typeof by === 'string' && ` · ${t('merge.askedBy', { who: by })}`}
+          </Text>
+        )}
         {plan.data?.isChanged === true && (
           <Text size="sm" className="flag" mt="xs">
             {t('merge.planChanged')}
