@@ -26,10 +26,15 @@ export function useDashboardChanges(): {
     onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
     onError: (error: Error) => tell(error.message),
   };
+  // What offers to take a change back was made before it.
+  const latest = (dashboard: Dashboard): Dashboard =>
+    queries
+      .getQueryData<readonly Dashboard[]>(KEY)
+      ?.find((each) => each.dashboard_id === dashboard.dashboard_id) ?? dashboard;
   const save = useMutation({ mutationFn: api.saveDashboard, ...outcome });
   const change = useMutation({
     mutationFn: ({ dashboard, edit }: { readonly dashboard: Dashboard; readonly edit: DashboardEdit }) =>
-      changeDashboard(api, dashboard, edit),
+      changeDashboard(api, latest(dashboard), edit),
     ...outcome,
   });
   const remove = useMutation({ mutationFn: api.deleteDashboard, ...outcome });
