@@ -49,7 +49,7 @@ export function createApi(credentials: Credentials): Api {
   const cdr = connect(credentials);
   return {
     settings: async () => (await cdr.request<ServerSettings>('GET', '/console/settings.json')).body,
-    overview: async () => (await cdr.overview()) as Glance,
+    overview: async () => await cdr.overview(),
     query: async (body, signal) => (await cdr.request<ResultSet>('POST', QUERY, { body, signal })).body,
     rows: async <R>(q: string, options?: QueryOptions) => (await cdr.query<R>(q, options)).rows,
     explain: async (body, signal) =>

@@ -47,8 +47,10 @@ export function readTime(kind: TimeKind, typed: string, now = new Date()): strin
   if (NOW.test(text)) return partOf(kind, isoWithZone(now));
   if (kind === 'time') return ISO_TIME.test(text) ? null : timeOf(text);
   const whole = dateOf(text, now);
-  if (whole !== null) return whole;
-  if (kind === 'date') return null;
+  return whole !== null || kind === 'date' ? whole : momentOf(text, now);
+}
+
+function momentOf(text: string, now: Date): string | null {
   // The day, then the time of it: `23.11.2026, 14:30`, `today at 2 pm`.
   const [, day = '', time = ''] =
     /^(.*?)(?:,? at|,? um|,|T)? ?(\d{1,2}(?:[:.]\d{2}){0,2} ?(?:am|pm|uhr|h)?)$/i.exec(text) ?? [];
@@ -97,12 +99,16 @@ function monthOf(year: number, month: number): string | null {
 }
 
 function timeOf(text: string): string | null {
-  const [whole, hours = '', minutes, seconds, half = ''] = TIME.exec(text) ?? [];
+  const [whole, hours, minutes = '', seconds = '', half = ''] = TIME.exec(text) ?? [];
   // `14` alone is a half-typed anything; `2 pm` is a time.
-  if (whole === undefined || (minutes === undefined && half === '')) return null;
-  const isTwelve = /^[ap]m$/i.test(half);
-  const hour = isTwelve ? (Number(hours) % 12) + (/^pm$/i.test(half) ? 12 : 0) : Number(hours);
-  if (hour > 23 || (isTwelve && Number(hours) > 12) || Number(minutes ?? 0) > 59 || Number(seconds ?? 0) > 59)
-    return null;
-  return [String(hour).padStart(2, '0'), minutes ?? '00', seconds ?? '00'].join(':');
+  if (whole === undefined || (minutes === '' && half === '')) return null;
+  const hour = hourOf(Number(hours), half.toLowerCase());
+  if (hour === null || Number(minutes) > 59 || Number(seconds) > 59) return null;
+  return [String(hour), minutes, seconds].map((part) => part.padStart(2, '0')).join(':');
+}
+
+/** null: no day has it. */
+function hourOf(hours: number, half: string): number | null {
+  if (half !== 'am' && half !== 'pm') return hours > 23 ? null : hours;
+  return hours > 12 ? null : (hours % 12) + (half === 'pm' ? 12 : 0);
 }

@@ -18,12 +18,15 @@ function server(stored: Dashboard | null) {
   const kept = { stored, saves: 0 };
   return {
     kept,
-    dashboards: async () => (kept.stored === null ? [] : [kept.stored]),
-    saveDashboard: async (next: Dashboard) => {
+    dashboards: () => Promise.resolve(kept.stored === null ? [] : [kept.stored]),
+    saveDashboard: (next: Dashboard) => {
       if (next.saved_at !== undefined && next.saved_at !== kept.stored?.saved_at)
-        throw new CdrError('changed meanwhile', { status: 412, code: 'precondition-failed' });
+        return Promise.reject(
+          new CdrError('changed meanwhile', { status: 412, code: 'precondition-failed' }),
+        );
       kept.saves += 1;
       kept.stored = { ...next, saved_at: String(kept.saves) };
+      return Promise.resolve();
     },
   };
 }

@@ -70,19 +70,36 @@ export function EditUser({
             {t('form.save')}
           </Button>
           {user !== null && (
-            <Button
-              variant={isSure ? 'filled' : 'default'}
-              color="red.9"
-              loading={remove.isPending}
+            <Remove
+              name={user.name}
+              isSure={isSure}
+              isPending={remove.isPending}
               onClick={() => (isSure ? remove.mutate() : setIsSure(true))}
-            >
-              {t(isSure ? 'users.removeSure' : 'users.remove', { name: user.name })}
-            </Button>
+            />
           )}
         </Group>
         {isSure && <Text>{t('users.removeHint')}</Text>}
       </Stack>
     </Modal>
+  );
+}
+
+function Remove({
+  name,
+  isSure,
+  isPending,
+  onClick,
+}: {
+  readonly name: string;
+  readonly isSure: boolean;
+  readonly isPending: boolean;
+  readonly onClick: () => void;
+}): ReactNode {
+  const { t } = useMessages();
+  return (
+    <Button variant={isSure ? 'filled' : 'default'} color="red.9" loading={isPending} onClick={onClick}>
+      {t(isSure ? 'users.removeSure' : 'users.remove', { name })}
+    </Button>
   );
 }
 

@@ -2,6 +2,7 @@ import { ActionIcon, Group, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, type ReactNode } from 'react';
 import type { Panel } from '../../api/own.js';
+import type { ResultSet } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { numberText } from '../../widgets/number-text.js';
@@ -36,7 +37,7 @@ export function DashboardPanel({
   readonly onEarlier: (() => void) | null;
   readonly onUnpin: () => void;
 }): ReactNode {
-  const { t, language } = useMessages();
+  const { t } = useMessages();
   const api = useApi();
   const request = requestOf({ text: q, values, most: MOST_ROWS });
   usePrintNote({ of: 'result', q });
@@ -73,18 +74,26 @@ export function DashboardPanel({
       <div data-stale={isFetching} className="panel">
         {error !== null && <Failure error={error} />}
         {data === undefined && error === null && <Loading rows={4} />}
-        {data?.rows.length === 0 && <Empty title={t('query.noRows')} />}
-        {data !== undefined && data.rows.length > 0 && (
-          <Suspense fallback={<Loading rows={4} />}>
-            {show === 'chart' ? <ResultChart result={data} /> : <ResultGrid result={data} />}
-          </Suspense>
-        )}
-        {data?.rows.length === MOST_ROWS && (
-          <Text size="xs" className="flag">
-            {t('dashboard.rows', { count: numberText(MOST_ROWS, language) })}
-          </Text>
-        )}
+        {data !== undefined && <Rows result={data} show={show} />}
       </div>
     </Section>
+  );
+}
+
+function Rows({ result, show }: { readonly result: ResultSet; readonly show: Panel['show'] }): ReactNode {
+  const { t, language } = useMessages();
+  const { rows } = result;
+  if (rows.length === 0) return <Empty title={t('query.noRows')} />;
+  return (
+    <>
+      <Suspense fallback={<Loading rows={4} />}>
+        {show === 'chart' ? <ResultChart result={result} /> : <ResultGrid result={result} />}
+      </Suspense>
+      {rows.length === MOST_ROWS && (
+        <Text size="xs" className="flag">
+          {t('dashboard.rows', { count: numberText(MOST_ROWS, language) })}
+        </Text>
+      )}
+    </>
   );
 }

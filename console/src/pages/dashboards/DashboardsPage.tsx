@@ -25,16 +25,8 @@ export function DashboardsPage(): ReactNode {
       title={shown?.name ?? t('nav.dashboards')}
       crumbs={[{ label: t('nav.query'), view: { to: '/query' } }]}
       actions={
-        data !== undefined &&
-        data.length > 1 && (
-          <Select
-            aria-label={t('nav.dashboards')}
-            searchable
-            allowDeselect={false}
-            data={data.map(({ dashboard_id: value, name: label }) => ({ value, label }))}
-            value={shown?.dashboard_id ?? null}
-            onChange={(id) => change({ id: id ?? undefined })}
-          />
+        shown !== undefined && (
+          <Choice of={data ?? []} shown={shown} onChange={(id) => change({ id: id ?? undefined })} />
         )
       }
     >
@@ -50,6 +42,29 @@ export function DashboardsPage(): ReactNode {
       )}
       {shown !== undefined && <Shown key={shown.dashboard_id} dashboard={shown} />}
     </Page>
+  );
+}
+
+function Choice({
+  of,
+  shown,
+  onChange,
+}: {
+  readonly of: readonly Dashboard[];
+  readonly shown: Dashboard;
+  readonly onChange: (id: string | null) => void;
+}): ReactNode {
+  const { t } = useMessages();
+  if (of.length < 2) return null;
+  return (
+    <Select
+      aria-label={t('nav.dashboards')}
+      searchable
+      allowDeselect={false}
+      data={of.map(({ dashboard_id: value, name: label }) => ({ value, label }))}
+      value={shown.dashboard_id}
+      onChange={onChange}
+    />
   );
 }
 

@@ -39,14 +39,23 @@ export function fieldsOf(
       fields.set(value, { value, label: `${name} · ${variable}` });
     }
     const known = archetype === null ? undefined : catalogue?.archetype(archetype);
-    for (const { path, name, classes: types } of known?.nodes.values() ?? []) {
-      const type = [...types].find((each) => each.startsWith('DV_'));
-      if (type === undefined || name === '') continue;
-      const value = `${variable}${path}${endingOf({ rmType: type })}`;
-      fields.set(value, { value, label: `${name} · ${known?.name ?? ''} ${variable}` });
-    }
+    for (const field of known === undefined ? [] : fieldsBelow(known, variable))
+      fields.set(field.value, field);
   }
   return withOwnLabels([...fields.values()]);
+}
+
+/** What an archetype has a value at, by its terms. */
+function* fieldsBelow(
+  { name: archetype, nodes }: NonNullable<ReturnType<Catalogue['archetype']>>,
+  variable: string,
+): Generator<BuilderField> {
+  for (const { path, name, classes } of nodes.values()) {
+    const type = [...classes].find((each) => each.startsWith('DV_'));
+    if (type === undefined || name === '') continue;
+    const value = `${variable}${path}${endingOf({ rmType: type })}`;
+    yield { value, label: `${name} · ${archetype} ${variable}` };
+  }
 }
 
 /** Archetypes of templates that a query can be about, by their names. */

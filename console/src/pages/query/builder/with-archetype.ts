@@ -43,20 +43,28 @@ function placeIn(
   from: string,
 ): { readonly head: string; readonly isAny: boolean; readonly inside: string } | null {
   const tokens = withDepth(tokenize(from).filter(({ kind }) => kind !== 'end'));
-  const documents = tokens.flatMap(({ token, depth }, index) =>
-    token.upper === 'COMPOSITION' && tokens[index + 1]?.token.kind === 'word' ? [{ index, depth }] : [],
-  );
-  const [document] = documents;
-  if (document === undefined || documents.length > 1 || document.depth > 0) return null;
-  if (tokens.slice(0, document.index).some(({ token }) => /^(?:NOT|AND|OR)$/.test(token.upper))) return null;
-  const behind = tokens.slice(document.index + 2);
+  const at = documentIn(tokens);
+  if (at === null) return null;
+  const behind = tokens.slice(at + 2);
   const isAny = behind[0]?.token.text !== '[';
   const last = isAny ? -1 : behind.findIndex(({ token, depth }) => token.text === ']' && depth === 0);
-  const end = (isAny ? tokens[document.index + 1] : behind[last])?.token.end;
-  const [next, ...inside] = behind.slice(last + 1);
+  const end = tokens[at + 2 + last]?.token.end;
+  const [next, first] = behind.slice(last + 1);
   if (next !== undefined && next.token.upper !== 'CONTAINS') return null;
-  const first = inside[0]?.token;
-  return { head: from.slice(0, end), isAny, inside: first === undefined ? '' : from.slice(first.start) };
+  return {
+    head: from.slice(0, end),
+    isAny,
+    inside: first === undefined ? '' : from.slice(first.token.start),
+  };
+}
+
+/** Where its class stands; null: there is none, more than one, or one that something else is said of. */
+function documentIn(tokens: ReturnType<typeof withDepth>): number | null {
+  const [at, ...others] = tokens.flatMap(({ token }, index) =>
+    token.upper === 'COMPOSITION' && tokens[index + 1]?.token.kind === 'word' ? [index] : [],
+  );
+  if (at === undefined || others.length > 0 || tokens[at]?.depth !== 0) return null;
+  return tokens.slice(0, at).some(({ token }) => /^(?:NOT|AND|OR)$/.test(token.upper)) ? null : at;
 }
 
 /** Whether it is one class with what that contains, so that it needs no brackets. */
