@@ -18,7 +18,7 @@ inBrowser('fields of a form (skipped where no Chromium is installed)', () => {
     await client.templates.upload(fixtureText(`opt/${NAME}.opt`)).catch(() => NAME);
     const ehr = await client.ehr.create({ subject: { namespace: 'ward', id: `fields-${Math.random()}` } });
     const content = { ...fixtureJson(`composition/${NAME}.json`), uid: undefined };
-    const { uid } = await ehr.compositions.commit(content as never);
+    const { uid } = await ehr.compositions.commit(content);
     await web.open(`/patients/${ehr.id}/form?uid=${encodeURIComponent(uid)}`);
     await web.page.getByRole('button', { name: 'Save', exact: true }).waitFor();
     return ehr;

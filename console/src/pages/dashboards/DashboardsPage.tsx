@@ -24,24 +24,22 @@ export function DashboardsPage(): ReactNode {
     <Page
       title={shown?.name ?? t('nav.dashboards')}
       crumbs={[{ label: t('nav.query'), view: { to: '/query' } }]}
-      actions={
-        shown !== undefined && (
-          <Choice of={data ?? []} shown={shown} onChange={(id) => change({ id: id ?? undefined })} />
-        )
-      }
+      actions={<Choice of={data} shown={shown} onChange={(id) => change({ id: id ?? undefined })} />}
     >
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loading rows={8} />}
-      {data?.length === 0 && (
-        <Empty
-          title={t('dashboard.none')}
-          action={<ViewLink view={{ to: '/query' }}>{t('nav.query')}</ViewLink>}
-        >
-          {t('dashboard.noneHint')}
-        </Empty>
-      )}
-      {shown !== undefined && <Shown key={shown.dashboard_id} dashboard={shown} />}
+      {data !== undefined &&
+        (shown === undefined ? <None /> : <Shown key={shown.dashboard_id} dashboard={shown} />)}
     </Page>
+  );
+}
+
+function None(): ReactNode {
+  const { t } = useMessages();
+  return (
+    <Empty title={t('dashboard.none')} action={<ViewLink view={{ to: '/query' }}>{t('nav.query')}</ViewLink>}>
+      {t('dashboard.noneHint')}
+    </Empty>
   );
 }
 
@@ -50,12 +48,12 @@ function Choice({
   shown,
   onChange,
 }: {
-  readonly of: readonly Dashboard[];
-  readonly shown: Dashboard;
+  readonly of: readonly Dashboard[] | undefined;
+  readonly shown: Dashboard | undefined;
   readonly onChange: (id: string | null) => void;
 }): ReactNode {
   const { t } = useMessages();
-  if (of.length < 2) return null;
+  if (of === undefined || shown === undefined || of.length < 2) return null;
   return (
     <Select
       aria-label={t('nav.dashboards')}
