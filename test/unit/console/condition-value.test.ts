@@ -22,6 +22,9 @@ describe('a value of a condition', () => {
     expect(readValue("'a', 'b'", 'MATCHES')).toBe("{'a', 'b'}");
     expect(readValue('{1, 2}', 'MATCHES')).toBe('{1, 2}');
     expect(readValue('a b', 'MATCHES')).toBeNull();
+    // What is asked only to be there can be asked to be one of several next.
+    const there = { text: 'c/x', operator: 'EXISTS', value: '' } as const;
+    expect(settled(there, '', 'MATCHES')).toEqual({ text: 'c/x', operator: 'MATCHES', value: "{''}" });
   });
 
   it('is the same after it was shown and typed again', () => {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAql } from '../../../aql/syntax/parse.js';
-import { classesOf, readQuery, writeQuery } from '../../../console/src/pages/query/builder/query-parts.js';
+import { freshAlias } from '../../../console/src/pages/query/builder/builder-labels.js';
+import {
+  classesOf,
+  readQuery,
+  withColumns,
+  writeQuery,
+} from '../../../console/src/pages/query/builder/query-parts.js';
 import { withArchetype } from '../../../console/src/pages/query/builder/with-archetype.js';
 import { aqlCases } from '../../support/aql/cases/cases.js';
 import { randomCase } from '../../support/aql/random.js';
@@ -56,6 +62,32 @@ describe('a query in its parts', () => {
       expect([text, meaning(writeQuery(readQuery(text)))]).toEqual([text, meaning(text)]);
     }
     expect(read).toBeGreaterThan(800);
+  });
+
+  it('is sorted by what it was sorted by, whatever becomes of the name of a column', () => {
+    const parts = readQuery('SELECT c/a AS one, c/b AS two FROM COMPOSITION c ORDER BY one DESC, two, c/d');
+    const [one, two] = parts.columns;
+    const orders = (columns: typeof parts.columns) => withColumns(parts, columns).order.map(({ text }) => text);
+    expect(orders([{ ...one!, alias: 'first' }, two!])).toEqual(['first', 'two', 'c/d']);
+    expect(orders([{ ...one!, alias: '' }, two!])).toEqual(['c/a', 'two', 'c/d']);
+    expect(orders([one!])).toEqual(['one', 'c/b', 'c/d']);
+    expect(withColumns(parts, [one!]).order[0]?.isDescending).toBe(true);
+  });
+
+  it('names a column by its term, never by a word of AQL or by the name of another', () => {
+    const named = (term: string, ...taken: string[]) =>
+      freshAlias(
+        `${term} · Blood pressure o`,
+        taken.map((alias) => ({ text: 'c/a', alias })),
+      );
+    expect(named('Systolic')).toBe('systolic');
+    expect(named('Systolic', 'systolic', 'SYSTOLIC_2')).toBe('systolic_3');
+    expect(named('Körperlänge (cm)')).toBe('korperlange_cm');
+    expect(named('37 °')).toBe('value');
+    for (const term of ['Length', 'Order', 'Version', 'Max', 'Like', 'Count', 'Null']) {
+      const alias = named(term);
+      expect(readQuery(`SELECT c/a AS ${alias} FROM COMPOSITION c`).columns).toEqual([{ text: 'c/a', alias }]);
+    }
   });
 
   const BP = { id: 'openEHR-EHR-OBSERVATION.bp.v1', className: 'OBSERVATION' };

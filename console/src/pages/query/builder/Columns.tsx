@@ -1,7 +1,9 @@
+import { isAqlWord } from '@everchart/aql';
 import { ActionIcon, Group, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../../messages/messages.js';
 import { Section } from '../../../widgets/Page.js';
+import { freshAlias, labelOf } from './builder-labels.js';
 import type { BuilderField } from './builder-fields.js';
 import type { Column } from './query-parts.js';
 import { useTyped } from './use-typed.js';
@@ -80,7 +82,7 @@ function Alias({
 }): ReactNode {
   const { t } = useMessages();
   const [typed, setTyped] = useTyped(column.alias);
-  const isName = typed === '' || /^[A-Za-z]\w*$/.test(typed);
+  const isName = typed === '' || (/^[A-Za-z]\w*$/.test(typed) && !isAqlWord(typed));
   const settle = (): void => {
     if (isName && typed !== column.alias) onChange(typed);
   };
@@ -97,26 +99,6 @@ function Alias({
       onKeyDown={({ key }) => key === 'Enter' && settle()}
     />
   );
-}
-
-/** What a path is called; a path that no template names is itself. */
-export function labelOf(text: string, fields: readonly BuilderField[]): string {
-  return fields.find(({ value }) => value === text)?.label ?? text;
-}
-
-/** A name made of a term that no other column has: `systolic`, `systolic_2`. */
-function freshAlias(label: string, columns: readonly Column[]): string {
-  const [term = ''] = label.split(' · ');
-  const bare = term
-    .normalize('NFD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^[^a-z]+|_+$/g, '');
-  const name = bare === '' ? 'value' : bare;
-  const taken = new Set(columns.map(({ alias }) => alias.toLowerCase()));
-  let free = name;
-  for (let number = 2; taken.has(free); number += 1) free = `${name}_${number}`;
-  return free;
 }
 
 function earlier<T>(list: readonly T[], index: number): T[] {

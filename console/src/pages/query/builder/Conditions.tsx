@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useMessages } from '../../../messages/messages.js';
 import { Section } from '../../../widgets/Page.js';
 import type { BuilderField } from './builder-fields.js';
-import { labelOf } from './Columns.js';
+import { labelOf } from './builder-labels.js';
 import { OPERATORS, type Condition, type Operator } from './query-parts.js';
 import { readValue, settled, shownValue } from './condition-value.js';
 import { useTyped } from './use-typed.js';

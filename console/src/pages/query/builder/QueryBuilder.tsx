@@ -3,10 +3,11 @@ import { CdrError, type Catalogue } from '@everchart/aql';
 import { useMemo, type ReactNode } from 'react';
 import { useMessages } from '../../../messages/messages.js';
 import { Section } from '../../../widgets/Page.js';
+import { tell } from '../../../widgets/tell.js';
 import { archetypesOf, fieldsOf, type BuilderField } from './builder-fields.js';
 import { Columns } from './Columns.js';
 import { Conditions } from './Conditions.js';
-import { classesOf, readQuery, writeQuery, type QueryParts } from './query-parts.js';
+import { classesOf, readQuery, withColumns, writeQuery, type QueryParts } from './query-parts.js';
 import { withArchetype } from './with-archetype.js';
 
 /** A query as lists: what it is about, what it selects, what has to hold, in which order. It is the text beside it, and changes it. */
@@ -27,7 +28,16 @@ export function QueryBuilder({
         {read}
       </Alert>
     );
-  return <Parts parts={read} catalogue={catalogue} onChange={(parts) => onChange(writeQuery(parts))} />;
+  const write = (parts: QueryParts): void => {
+    try {
+      onChange(writeQuery(parts));
+    } catch (error) {
+      // A limit beside TOP, for instance: the text stays as it is.
+      if (!(error instanceof CdrError)) throw error;
+      tell(error.message);
+    }
+  };
+  return <Parts parts={read} catalogue={catalogue} onChange={write} />;
 }
 
 /** The parts of a query; a text says why it has none. */
@@ -68,7 +78,7 @@ function Parts({
       <Columns
         columns={parts.columns}
         fields={fields}
-        onChange={(columns) => onChange({ ...parts, columns })}
+        onChange={(columns) => onChange(withColumns(parts, columns))}
       />
       <Conditions
         conditions={parts.conditions}
@@ -202,6 +212,9 @@ function Limit({
     <NumberInput
       label={t('builder.limit')}
       min={1}
+      // 0, which is no limit, is never written.
+      clampBehavior="strict"
+      allowNegative={false}
       allowDecimal={false}
       hideControls
       value={limit === '' ? '' : Number(limit)}

@@ -10,10 +10,15 @@ export function shownValue(aql: string): string {
 /** What is typed as AQL: numbers, booleans, `$names`, paths and what is in quotes as they are, all else as a text. null: it is no value. */
 export function readValue(typed: string, operator: Operator | ''): string | null {
   const text = typed.trim();
-  if (operator === 'MATCHES')
-    return isValue(text, operator) ? text : isValue(`{${text}}`, operator) ? `{${text}}` : null;
+  if (operator === 'MATCHES') return setOf(text);
   if (isOther(text) && isValue(text, operator)) return text;
   return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
+}
+
+/** null: it is no set. One of nothing is one of the empty text, so that there is something to write over. */
+function setOf(text: string): string | null {
+  const tries = text === '' ? ["{''}"] : [text, `{${text}}`];
+  return tries.find((each) => isValue(each, 'MATCHES')) ?? null;
 }
 
 /** The condition as what is typed and chosen makes it; null: that is no value, or the condition is so already. */

@@ -95,6 +95,18 @@ export function writeQuery({ prefix, columns, from, conditions, order, limit, of
   return formatAql(clauses.filter((each) => each !== '').join('\n'));
 }
 
+/** The parts with other columns: what is sorted by the name of one goes on by its new name, or by its path where it has none any more. */
+export function withColumns(parts: QueryParts, columns: readonly Column[]): QueryParts {
+  const names = new Set(columns.map(({ alias }) => alias));
+  const order = parts.order.map((each) => {
+    const named = parts.columns.find(({ alias }) => alias === each.text);
+    if (named === undefined || names.has(each.text)) return each;
+    const renamed = columns.find(({ text }) => text === named.text)?.alias ?? '';
+    return { ...each, text: renamed === '' ? named.text : renamed };
+  });
+  return { ...parts, columns, order };
+}
+
 /** A condition as AQL. */
 export function conditionText({ text, operator, value }: Condition): string {
   if (operator === '') return text;
