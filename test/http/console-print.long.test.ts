@@ -27,14 +27,16 @@ inBrowser('what goes on paper (skipped where no Chromium is installed)', () => {
     await web.page
       .locator('.cm-content')
       .fill(
-        "SELECT c/uid/value AS uid, c/name/value AS name FROM COMPOSITION c WHERE c/name/value != 'Anna'",
+        "SELECT c/uid/value AS uid, c/name/value AS name FROM COMPOSITION c WHERE c/name/value != 'Anna' AND c/name/value != $other",
       );
+    await web.page.getByLabel('$other').fill('Bo');
     await web.page.getByRole('button', { name: 'Run' }).click();
     await web.page.getByText('18 rows').waitFor();
     await web.page.evaluate(TO_PAPER);
     await web.page.emulateMedia({ media: 'print' });
     expect(await web.page.locator('.printed tbody tr').count()).toBe(18);
     expect(await web.page.locator('.printed pre').innerText()).toContain('SELECT c/uid/value');
+    expect(await web.page.locator('.printed').innerText()).toContain('$other = "Bo"');
     expect(await web.page.locator('.rail').isVisible()).toBe(false);
     expect(await web.page.locator('.toolbar').isVisible()).toBe(false);
     await web.page.emulateMedia({ media: 'screen' });
@@ -42,6 +44,13 @@ inBrowser('what goes on paper (skipped where no Chromium is installed)', () => {
     await web.page.locator('.rows[role=table]').waitFor();
     const [query] = await prints(1);
     expect(query).toMatchObject({ options: { of: 'result' }, aql: expect.stringContaining('!= ?') });
+    // An answer of yesterday says so on paper too.
+    await web.page.getByRole('slider').press('ArrowRight');
+    await web.page.getByRole('slider').press('ArrowRight');
+    await web.page.getByText('No rows').waitFor();
+    await web.page.evaluate(TO_PAPER);
+    expect(await web.page.locator('.printed').innerText()).toMatch(/As of .*\n[^]* 0 rows/);
+    await web.page.evaluate(FROM_PAPER);
     // Of the editor, which prepares itself for paper, and is not on it.
     web.forgive('Applying inline style');
     await web.expectGood();

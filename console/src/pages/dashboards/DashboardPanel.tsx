@@ -2,16 +2,17 @@ import { ActionIcon, Group, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, type ReactNode } from 'react';
 import type { Panel } from '../../api/own.js';
-import type { ResultSet } from '../../api/types.js';
+import type { QueryRequest, ResultSet } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { numberText } from '../../widgets/number-text.js';
 import { Section } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { Time } from '../../widgets/Time.js';
-import { usePrintNote } from '../../widgets/use-print.js';
+import { useIsPrinting, usePrintNote } from '../../widgets/use-print.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 import { requestOf } from '../query/request-of.js';
+import { PrintedRows } from '../query/result/PrintedRows.js';
 import { ResultGrid } from '../query/result/ResultGrid.js';
 
 const ResultChart = lazy(() =>
@@ -47,6 +48,7 @@ export function DashboardPanel({
     placeholderData: keepPreviousData,
     refetchInterval: isFresh && MINUTE_MS,
   });
+  const at = new Date(dataUpdatedAt).toISOString();
   return (
     <Section
       title={title}
@@ -54,7 +56,7 @@ export function DashboardPanel({
         <Group gap={4}>
           {data !== undefined && (
             <Text size="xs" c="dimmed">
-              <Time value={new Date(dataUpdatedAt).toISOString()} />
+              <Time value={at} />
             </Text>
           )}
           <ViewLink size="sm" view={{ to: '/query', search: { q } }} title={t('dashboard.open', { title })}>
@@ -74,15 +76,29 @@ export function DashboardPanel({
       <div data-stale={isFetching} className="panel">
         {error !== null && <Failure error={error} />}
         {data === undefined && error === null && <Loading rows={4} />}
-        {data !== undefined && <Rows result={data} show={show} />}
+        {data !== undefined && <Rows result={data} show={show} asked={request} at={at} />}
       </div>
     </Section>
   );
 }
 
-function Rows({ result, show }: { readonly result: ResultSet; readonly show: Panel['show'] }): ReactNode {
+function Rows({
+  result,
+  show,
+  asked,
+  at,
+}: {
+  readonly result: ResultSet;
+  readonly show: Panel['show'];
+  readonly asked: QueryRequest;
+  /** When it was answered. */
+  readonly at: string;
+}): ReactNode {
   const { t, language } = useMessages();
+  const isPrinting = useIsPrinting();
   const { rows } = result;
+  // Paper cannot be scrolled.
+  if (isPrinting && show === 'table') return <PrintedRows result={result} asked={asked} at={at} />;
   if (rows.length === 0) return <Empty title={t('query.noRows')} />;
   return (
     <>

@@ -7,7 +7,7 @@ import { useApi } from '../../session/session.js';
 export interface AnsweredRows {
   readonly result: ResultSet;
   readonly ms: number;
-  readonly asked: string;
+  readonly asked: QueryRequest;
   readonly at: string;
 }
 
@@ -41,7 +41,7 @@ export function useRuns(): Runs {
       const start = performance.now();
       const result = await api.query(request, begin());
       const ms = performance.now() - start;
-      return { result, ms, asked: request.q, at: new Date().toISOString() };
+      return { result, ms, asked: request, at: new Date().toISOString() };
     },
   });
   const explanation = useMutation({

@@ -36,7 +36,7 @@ export function ResultView({
   const { t } = useMessages();
   const [form, setForm] = useState<Form>(first);
   const isPrinting = useIsPrinting();
-  usePrintNote(rows === undefined ? null : { of: 'result', q: rows.asked });
+  usePrintNote(rows === undefined ? null : { of: 'result', q: rows.asked.q });
   const forms: Form[] = [
     ...(rows === undefined ? [] : (['table', 'chart', 'json'] as const)),
     ...(explanation === undefined ? [] : (['explain'] as const)),
