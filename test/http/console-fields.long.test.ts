@@ -35,6 +35,10 @@ inBrowser('fields of a form (skipped where no Chromium is installed)', () => {
     await field('date').fill('1 March 2026');
     await field('date').press('Tab');
     expect(await field('date').inputValue()).toBe('2026-03-01');
+    // Whoever writes a space behind it has written the same.
+    await field('date').fill('2026-03-02 ');
+    await field('date').press('Tab');
+    expect(await field('date').inputValue()).toBe('2026-03-02');
     // What nobody knows stays as it is written, for the server to judge.
     await field('date').fill('soon');
     await field('date').press('Tab');

@@ -35,6 +35,7 @@ const MONTH_NUMBERS: Readonly<Record<string, number>> = {
 
 const NAMED_DAY = new RegExp(`^(\\d{1,2})\\.?\\s+(${MONTHS})[a-zä]*\\.?,?\\s+(\\d{4})$`, 'i');
 const NAMED_MONTH = new RegExp(`^(${MONTHS})[a-zä]*\\.?\\s+(\\d{4})$`, 'i');
+const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 const ISO_TIME = /^\d{2}(?::\d{2}){1,2}$/;
 const TIME = /^(\d{1,2})(?:[:.](\d{2}))?(?:[:.](\d{2}))?\s*(am|pm|uhr|h)?$/i;
 
@@ -51,10 +52,11 @@ export function readTime(kind: TimeKind, typed: string, now = new Date()): strin
 }
 
 function momentOf(text: string, now: Date): string | null {
-  // The day, then the time of it: `23.11.2026, 14:30`, `today at 2 pm`.
+  // The day, then the time of it: `23.11.2026, 14:30`, `today at 2 pm`, `2026-11-23 14:30`.
   const [, day = '', time = ''] =
-    /^(.*?)(?:,? at|,? um|,|T)? ?(\d{1,2}(?:[:.]\d{2}){0,2} ?(?:am|pm|uhr|h)?)$/i.exec(text) ?? [];
-  const date = dateOf(day.trim(), now);
+    /^(.*?)(?:,? at|,? um|,)? ?(\d{1,2}(?:[:.]\d{2}){0,2} ?(?:am|pm|uhr|h)?)$/i.exec(text) ?? [];
+  const iso = ISO_DAY.exec(day);
+  const date = iso === null ? dateOf(day.trim(), now) : dayOf(Number(iso[1]), Number(iso[2]), Number(iso[3]));
   const clock = timeOf(time);
   return date?.length === 10 && clock !== null ? isoWithZone(new Date(`${date}T${clock}`)) : null;
 }

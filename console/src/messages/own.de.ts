@@ -31,6 +31,7 @@ export const own: Readonly<Record<keyof typeof english, string>> = {
   'file.holds': '{size} KiB im Dokument',
   'file.tooLarge':
     'In dieses Dokument gehen höchstens noch {size} KiB; von Größerem geben Sie die Adresse an.',
+  'file.unreadable': 'Die Datei kann nicht gelesen werden',
   'nav.dashboards': 'Dashboards',
   'dashboard.pin': 'Anheften',
   'dashboard.pinTo': 'Dashboard',

@@ -28,6 +28,7 @@ export const own = {
   'file.remove': 'Remove',
   'file.holds': '{size} KiB in the document',
   'file.tooLarge': 'At most {size} KiB more go into this document; give the address of what is larger.',
+  'file.unreadable': 'The file cannot be read',
   'nav.dashboards': 'Dashboards',
   'dashboard.pin': 'Pin',
   'dashboard.pinTo': 'Dashboard',

@@ -35,6 +35,8 @@ describe('a time as people type it', () => {
     ['today at 2 pm', '2026-11-24T14:00:00'],
     ['heute um 8 Uhr', '2026-11-24T08:00:00'],
     ['23 Nov 2026 14.30', '2026-11-23T14:30:00'],
+    ['2026-11-23 14:30', '2026-11-23T14:30:00'],
+    ['2026-11-23, 2 pm', '2026-11-23T14:00:00'],
   ])('%s is that moment on this computer', (typed, iso) => expect(read('datetime', typed)).toBe(local(iso)));
 
   it('has the year that was typed, however long ago', () => {
@@ -50,7 +52,7 @@ describe('a time as people type it', () => {
   });
 
   it('is never guessed: what no calendar has, what may be anything, and what is ISO already stay as they are', () => {
-    for (const text of ['31.2.2026', '13.2026', '14', '25:00', '13 pm', '2026', '3/4/2026', 'soon', ''])
+    for (const text of ['31.2.2026', '13.2026', '14', '25:00', '13 pm', '2026', '3/4/2026', 'soon', '', '2026-02-31 14:30'])
       for (const kind of ['date', 'time', 'datetime'] as const)
         expect([text, read(kind, text)]).toEqual([text, null]);
     for (const kind of ['date', 'time', 'datetime'] as const)

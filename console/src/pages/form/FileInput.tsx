@@ -23,8 +23,14 @@ export function FileInput({ label, error, value, onChangeParts }: PartProps): Re
       setRefusal(t('file.tooLarge', { size: numberText(Math.floor(room / KIB), language) }));
       return;
     }
-    setRefusal(null);
-    onChangeParts(fileParts(file, base64Of(new Uint8Array(await file.arrayBuffer()))));
+    try {
+      const data = base64Of(new Uint8Array(await file.arrayBuffer()));
+      setRefusal(null);
+      onChangeParts(fileParts(file, data));
+    } catch {
+      // Moved or locked since it was chosen.
+      setRefusal(t('file.unreadable'));
+    }
   };
   const kibibytes = numberText(Math.ceil(bytesOf(value) / KIB), language);
   return (

@@ -25,8 +25,8 @@ export function TimeInput({
   const kind = part.input as TimeKind;
   const text = value === undefined ? '' : String(value);
   const settle = (): void => {
-    const read = readTime(kind, text);
-    if (read !== null) onChange(read);
+    const read = readTime(kind, text) ?? text.trim();
+    if (read !== text) onChange(read);
   };
   return (
     <TextInput
