@@ -224,11 +224,8 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
       (await cdr.request<{ distinct: readonly DistinctPair[] }>('GET', '/rest/admin/ehr/distinct')).body
         .distinct,
     allEhrs: (page) => admin.ehrs(page),
-    eraseEhr: async (ehrId, query) => {
-      const path = `/rest/admin/ehr/${encodeURIComponent(ehrId)}`;
-      const { status, body } = await cdr.request<Approval>('DELETE', path, { query: { ...query } });
-      return status === 202 ? body : undefined;
-    },
+    eraseEhr: (ehrId, { requested_by: requestedBy, ...erasure }) =>
+      admin.deleteEhr(ehrId, { ...erasure, requestedBy }),
     approvals: () => admin.approvals.list({ fetch: APPROVALS_AT_ONCE }),
     confirmApproval: (id, body) => admin.approvals.confirm(id, body),
     withdrawApproval: (id, reason) => admin.approvals.withdraw(id, reason === '' ? undefined : reason),

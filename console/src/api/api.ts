@@ -1,6 +1,7 @@
 import type {
   CompositionFormat,
   Flat,
+  Overview,
   QueryOptions,
   StoredQuery,
   TemplateInfo,
@@ -12,7 +13,7 @@ import { draftApi, type DraftApi } from './drafts.js';
 import { ownApi, type OwnApi } from './own.js';
 import { readable } from './json.js';
 import { recordApi, type RecordApi } from './records.js';
-import type { ArchetypeTerms, Explanation, Glance, QueryRequest, ResultSet, ServerSettings } from './types.js';
+import type { ArchetypeTerms, Explanation, QueryRequest, ResultSet, ServerSettings } from './types.js';
 
 const QUERY = '/rest/openehr/v1/query/aql';
 const ARCHETYPES = '/rest/openehr/v1/definition/archetype/adl1.4';
@@ -20,7 +21,7 @@ const ARCHETYPES = '/rest/openehr/v1/definition/archetype/adl1.4';
 /** Everything that the console asks of the server, and nothing else does. @throws CdrError */
 export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
   settings: () => Promise<ServerSettings>;
-  overview: () => Promise<Glance>;
+  overview: () => Promise<Overview>;
   /** Rows as lists, since two columns may have one name. */
   query: (request: QueryRequest, signal?: AbortSignal) => Promise<ResultSet>;
   /** Rows by the names of their columns. */
@@ -49,7 +50,7 @@ export function createApi(credentials: Credentials): Api {
   const cdr = connect(credentials);
   return {
     settings: async () => (await cdr.request<ServerSettings>('GET', '/console/settings.json')).body,
-    overview: async () => await cdr.overview(),
+    overview: () => cdr.overview(),
     query: async (body, signal) => (await cdr.request<ResultSet>('POST', QUERY, { body, signal })).body,
     rows: async <R>(q: string, options?: QueryOptions) => (await cdr.query<R>(q, options)).rows,
     explain: async (body, signal) =>

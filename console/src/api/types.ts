@@ -1,4 +1,4 @@
-import type { Column, Overview } from '@everchart/client';
+import type { Column } from '@everchart/client';
 
 /** JSON of any shape: what the record holds is not known beforehand. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json | undefined };
@@ -22,20 +22,6 @@ export interface ServerSettings {
   /** What a document may have, as canonical JSON. */
   readonly largest_document_bytes: number;
 }
-
-/** Ten minutes of the last day of the process that answers. */
-export interface DayPart {
-  readonly time: string;
-  readonly requests: number;
-  readonly errors: number;
-  readonly refused_sign_ins: number;
-  /** Milliseconds; null: nothing was asked. */
-  readonly median: number | null;
-  readonly p95: number | null;
-}
-
-/** The overview, with the last day. */
-export type Glance = Overview & { readonly activity: { readonly day?: readonly DayPart[] } };
 
 /** A RESULT_SET, as far as it is shown. */
 export interface ResultSet {

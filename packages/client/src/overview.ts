@@ -25,6 +25,20 @@ export interface BackgroundJob {
   readonly of?: number;
 }
 
+/** Ten minutes of the last day of the process that answers. */
+export interface DayPart {
+  /** When they began. */
+  readonly time: string;
+  readonly requests: number;
+  /** Answered with 500 or more. */
+  readonly errors: number;
+  /** Answered with 401. */
+  readonly refused_sign_ins: number;
+  /** Milliseconds; null: nothing was asked. */
+  readonly median: number | null;
+  readonly p95: number | null;
+}
+
 /** The server at a glance: counts, activity by minute, newest contributions, warnings. */
 export interface Overview {
   readonly status: 'UP' | 'DOWN';
@@ -48,6 +62,8 @@ export interface Overview {
     }[];
     readonly commit_ms: OverviewTimes;
     readonly query_ms: OverviewTimes;
+    /** Oldest first; absent: the server does not keep it. */
+    readonly day?: readonly DayPart[];
   };
   readonly slowest_queries: readonly {
     readonly time: string;

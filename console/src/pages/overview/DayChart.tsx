@@ -1,6 +1,6 @@
+import type { DayPart } from '@everchart/client';
 import { Group, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { DayPart } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { milliseconds, numberText } from '../../widgets/number-text.js';
 import { Time } from '../../widgets/Time.js';

@@ -6,7 +6,7 @@ import { useMessages } from '../../messages/messages.js';
 import { useApi, useIsClosed } from '../../session/session.js';
 import { Page, Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
-import type { Glance } from '../../api/types.js';
+import type { Overview } from '@everchart/client';
 import { ActivityChart } from './ActivityChart.js';
 import { DayChart } from './DayChart.js';
 import { Contributions } from './Contributions.js';
@@ -32,14 +32,14 @@ export function OverviewPage(): ReactNode {
   if (isClosed) return <Navigate to="/administration" replace />;
   return (
     <Page title={t('nav.overview')}>
-      {data !== undefined && <AtAGlance overview={data} />}
+      {data !== undefined && <Glance overview={data} />}
       {data === undefined && error === null && <Loading rows={8} />}
       {data === undefined && error !== null && <Failure error={error} retry={() => void refetch()} />}
     </Page>
   );
 }
 
-function AtAGlance({ overview }: { readonly overview: Glance }): ReactNode {
+function Glance({ overview }: { readonly overview: Overview }): ReactNode {
   const { t } = useMessages();
   const isEmpty = overview.counts.compositions === 0;
   return (
