@@ -161,3 +161,31 @@ inBrowser('a merge that a second person approves (skipped where no Chromium is i
     await web.page.getByRole('link', { name: 'NEEDS-1', exact: true }).waitFor();
   });
 });
+
+inBrowser('an erasure that a second person approves (skipped where no Chromium is installed)', () => {
+  const web = useConsole({ fourEyes: ['erase'] });
+  const client = (name: string) =>
+    new Cdr({ url: web.url, token: bearer(['ADMIN'], name).replace('Bearer ', '') });
+
+  it('is named, with why and who wanted it, and done by another person alone', async () => {
+    const { id } = await client('ada').ehr.create({ subject: { namespace: 'ward', id: 'GONE-1' } });
+    await client('ada').admin.deleteEhr(id, { reason: 'a wish of the patient', requestedBy: 'ward 3' });
+    await web.open('/administration?tab=merges');
+    await web.pasteToken(['ADMIN'], 'ben');
+    await web.page.getByText('Waiting for approval').waitFor();
+    await web.page.getByRole('link', { name: 'GONE-1', exact: true }).waitFor();
+    await web.page.getByText('Asked for by ada').waitFor();
+    await web.page.getByText('a wish of the patient · asked for by ward 3').waitFor();
+    await web.page.getByRole('button', { name: 'Show the plan' }).click();
+    await web.page.getByRole('button', { name: 'Confirm this plan' }).waitFor();
+    await web.expectGood();
+    await web.page.getByRole('button', { name: 'Confirm this plan' }).click();
+    await web.page.getByText('Waiting for approval').waitFor({ state: 'detached' });
+    const [confirmed] = await client('ada').admin.audit({ operation: 'confirmApproval', ehrId: id });
+    expect(confirmed).toMatchObject({
+      user: 'ben',
+      reason: 'a wish of the patient',
+      options: { requester: 'ada', requested_by: 'ward 3' },
+    });
+  });
+});

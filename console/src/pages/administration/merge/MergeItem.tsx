@@ -66,7 +66,8 @@ export function NamedPair({ merge }: { readonly merge: MergeDetails }): ReactNod
   );
 }
 
-function NamedPatient({ ehrId }: { readonly ehrId: string }): ReactNode {
+/** A patient by his name, with the way to his record. */
+export function NamedPatient({ ehrId }: { readonly ehrId: string }): ReactNode {
   const name = usePatientName(ehrId);
   return (
     <>

@@ -8,6 +8,7 @@ import { useMessages } from '../../../messages/messages.js';
 import { useApi } from '../../../session/session.js';
 import { Failure } from '../../../widgets/states.js';
 import { Time } from '../../../widgets/Time.js';
+import { NamedPatient } from './MergeItem.js';
 import { Withdraw } from './WaitingMerge.js';
 
 /** A move, an erasure or a finality that another person asked for: nobody confirms what he has not seen as it is now. */
@@ -27,6 +28,13 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
     <li>
       <div>
         <Text fw={600}>{t(`approval.${approval.kind}`)}</Text>
+        {/* The source of a merge that becomes final is nobody's record any more. */}
+        {approval.kind !== 'finalise' &&
+          approval.ehr_ids.map((ehrId) => (
+            <Text key={ehrId} component="div">
+              <NamedPatient ehrId={ehrId} />
+            </Text>
+          ))}
         {/* The server's words, as the audit has them. */}
         <Text size="sm" lang="en">
           {approval.summary}
@@ -34,12 +42,11 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
         <Text size="sm" c="dimmed">
           {t('merge.askedFor', { who: requested.administrator })} <Time value={requested.date} isAgo />
         </Text>
-        {(approval.reason !== undefined || typeof by === 'string') && (
-          <Text size="sm">
-            {approval.reason}
-            {typeof by === 'string' && ` · ${t('merge.askedBy', { who: by })}`}
-          </Text>
-        )}
+        <Text size="sm">
+          {[approval.reason, by === undefined ? undefined : t('merge.askedBy', { who: by })]
+            .filter((part) => part !== undefined)
+            .join(' · ')}
+        </Text>
         {plan.data?.isChanged === true && (
           <Text size="sm" className="flag" mt="xs">
             {t('merge.planChanged')}
