@@ -106,7 +106,7 @@ describe('users with passwords', () => {
   it('stay as they are where that cannot be recorded', async () => {
     const audit = mongoose.connection.collection<{ _id: string }>('audit');
     // No second record can be pending.
-    const name = await audit.createIndex({ pending: 1 }, { unique: true, sparse: true });
+    const name = await audit.createIndex({ pending: 1 }, { unique: true, sparse: true }, undefined);
     await audit.insertOne({ _id: 'under way', pending: true } as never);
     try {
       await save('clara', { roles: ['READER'], password: PASSWORD }).expect(500);

@@ -54,12 +54,20 @@ function Pinning({
   const [show, setShow] = useState<Panel['show']>('table');
   const id = chosen ?? dashboards[0]?.dashboard_id ?? NEW;
   const known = dashboards.find((each) => each.dashboard_id === id);
-  const isReady = title.trim() !== '' && (known !== undefined || name.trim() !== '');
+  const [isPinning, setIsPinning] = useState(false);
+  const isReady = !isPinning && title.trim() !== '' && (known !== undefined || name.trim() !== '');
   const pin = async (): Promise<void> => {
     const begun = known ?? { dashboard_id: randomUuid(), name: name.trim(), panels: [], parameters: {} };
-    await change(begun, pinned({ title: title.trim(), q: text, show }, values));
-    tell(t('dashboard.pinned', { name: begun.name }));
-    close();
+    // Whoever clicks twice pins it once.
+    setIsPinning(true);
+    try {
+      await change(begun, pinned({ title: title.trim(), q: text, show }, values));
+      tell(t('dashboard.pinned', { name: begun.name }));
+      close();
+    } catch {
+      // What failed was said.
+      setIsPinning(false);
+    }
   };
   return (
     <Stack gap="sm">
@@ -86,7 +94,7 @@ function Pinning({
         maxLength={200}
         value={title}
         onChange={(event) => setTitle(event.currentTarget.value)}
-        onKeyDown={({ key }) => key === 'Enter' && isReady && void pin().catch(() => undefined)}
+        onKeyDown={({ key }) => key === 'Enter' && isReady && void pin()}
       />
       <SegmentedControl
         aria-label={t('dashboard.show')}
@@ -95,7 +103,7 @@ function Pinning({
         onChange={(next) => setShow(next)}
         data={(['table', 'chart'] as const).map((value) => ({ value, label: t(`query.${value}`) }))}
       />
-      <Button disabled={!isReady} onClick={() => void pin().catch(() => undefined)}>
+      <Button disabled={!isReady} onClick={() => void pin()}>
         {t('dashboard.pin')}
       </Button>
       {dashboards.length > 0 && <ViewLink view={dashboardView()}>{t('nav.dashboards')}</ViewLink>}

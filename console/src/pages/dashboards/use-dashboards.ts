@@ -23,8 +23,9 @@ export function useDashboardChanges(): {
   const api = useApi();
   const queries = useQueryClient();
   const outcome = {
-    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
     onError: (error: Error) => tell(error.message),
+    // Also of what failed: another tab may have deleted it.
+    onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
   };
   // What offers to take a change back was made before it.
   const latest = (dashboard: Dashboard): Dashboard =>
