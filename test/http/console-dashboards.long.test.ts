@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { Cdr } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
@@ -9,7 +10,7 @@ inBrowser('dashboards (skipped where no Chromium is installed)', () => {
   const web = useConsole();
   const write = async (q: string) => {
     await web.open('/query');
-    await web.page.locator('.cm-content').fill(q);
+    await web.write(q);
   };
   const pin = async (title: string, show: 'Table' | 'Chart') => {
     await web.page.getByRole('button', { name: 'Pin', exact: true }).first().click();
@@ -43,6 +44,12 @@ inBrowser('dashboards (skipped where no Chromium is installed)', () => {
     expect(await table.getAttribute('aria-rowcount')).toBe('7');
     await web.page.locator('.panels canvas').waitFor();
     await web.expectGood();
+    // Paper cannot be scrolled: all rows stand on it, with what was asked.
+    await web.page.evaluate("window.dispatchEvent(new Event('beforeprint'))");
+    expect(await web.page.locator('.panels .printed tbody tr').count()).toBe(6);
+    expect(await web.page.locator('.panels .printed').innerText()).toContain('$patient = "P-0001"');
+    await web.page.evaluate("window.dispatchEvent(new Event('afterprint'))");
+    await table.waitFor();
     // One parameter for all of them, kept when it is asked with.
     await web.page.getByLabel('$patient').fill('nobody');
     await web.page.getByRole('button', { name: 'Refresh' }).click();
@@ -65,5 +72,31 @@ inBrowser('dashboards (skipped where no Chromium is installed)', () => {
     await web.page.getByRole('button', { name: 'Delete the dashboard' }).click();
     await web.page.getByText('No dashboards yet').waitFor();
     await web.expectGood();
+  });
+
+  it('are asked again every minute, where one wants that, and chosen where there are several', async () => {
+    const client = new Cdr({ url: web.url });
+    for (const name of ['Ward A', 'Ward B'])
+      await client.request('PUT', `/rest/dashboard/${randomUUID()}`, {
+        body: { name, panels: [{ title: 'Records', q: 'SELECT e/ehr_id/value FROM EHR e', show: 'table' }] },
+      });
+    await web.page.clock.install();
+    await web.open('/dashboards');
+    await web.page.getByRole('heading', { name: 'Ward A' }).waitFor();
+    await web.page.locator('.panels').getByRole('table').waitFor();
+    let asked = 0;
+    web.page.on('request', (request) => {
+      if (request.url().endsWith('/query/aql')) asked += 1;
+    });
+    await web.page.clock.fastForward('03:00');
+    expect(asked).toBe(0);
+    await web.page.getByLabel('Every minute').check();
+    const again = web.page.waitForRequest(/\/query\/aql$/);
+    await web.page.clock.fastForward('01:05');
+    await again;
+    await web.page.getByRole('combobox', { name: 'Dashboards' }).click();
+    await web.page.getByRole('option', { name: 'Ward B' }).click();
+    await web.page.getByRole('heading', { name: 'Ward B' }).waitFor();
+    expect(new URL(web.page.url()).hash).toMatch(/^#\/dashboards\?id=[\da-f-]{36}$/);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hasBrowser } from '../support/browser/browser.js';
-import { useConsole } from '../support/browser/console.js';
+import { axeFindings, useConsole } from '../support/browser/console.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
@@ -136,7 +136,7 @@ inBrowser(
     it.each([
       ['twice as large', 720, 450],
       ['on a phone', 390, 844],
-    ])('scrolls no page sideways %s', async (_, width, height) => {
+    ])('scrolls no page sideways, and keeps each readable in light and dark, %s', async (_, width, height) => {
       await web.page.setViewportSize({ width, height });
       await open('/patients');
       await web.page.getByRole('link', { name: 'P-0001' }).click();
@@ -155,6 +155,7 @@ inBrowser(
         '/templates',
         '/templates/Corona_Anamnese',
         '/query',
+        '/dashboards',
       ];
       for (const view of [...views, '/administration', '/nowhere']) {
         await open(view);
@@ -166,7 +167,7 @@ inBrowser(
           .filter((each) => each.getBoundingClientRect().right > clientWidth + 1)
           .map((each) => each.tagName + '.' + each.className).slice(0, 5)];
       })()`);
-        expect([view, ...beyond]).toEqual([view]);
+        expect([view, ...beyond, ...(await axeFindings(web.page))]).toEqual([view]);
       }
     });
 

@@ -22,7 +22,7 @@ inBrowser('the day of an operator (skipped where no Chromium is installed)', () 
 
   it('leads from a slow query to what makes it slow', async () => {
     await web.open('/query');
-    await web.page.locator('.cm-content').fill('SELECT c/uid/value AS uid FROM EHR e CONTAINS COMPOSITION c');
+    await web.write('SELECT c/uid/value AS uid FROM EHR e CONTAINS COMPOSITION c');
     await web.page.getByRole('button', { name: 'Run' }).click();
     await web.page.getByText('18 rows').waitFor();
     await web.page.getByRole('link', { name: 'Overview' }).click();
@@ -32,9 +32,7 @@ inBrowser('the day of an operator (skipped where no Chromium is installed)', () 
       .click();
     await web.page.locator('.stages li').first().waitFor();
     await web.expectGood();
-    await web.page
-      .locator('.cm-content')
-      .fill("SELECT c/uid/value AS id FROM COMPOSITION c WHERE c/name/value = 'x'");
+    await web.write("SELECT c/uid/value AS id FROM COMPOSITION c WHERE c/name/value = 'x'");
     await web.page.getByRole('button', { name: 'Run' }).click();
     await web.page.getByText('No rows').waitFor();
     await web.page.getByRole('link', { name: 'Overview' }).click();

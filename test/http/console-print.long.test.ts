@@ -24,11 +24,9 @@ inBrowser('what goes on paper (skipped where no Chromium is installed)', () => {
 
   it('is all of an answer with its question, and the audit knows whose record, which document and which query', async () => {
     await web.open('/query');
-    await web.page
-      .locator('.cm-content')
-      .fill(
-        "SELECT c/uid/value AS uid, c/name/value AS name FROM COMPOSITION c WHERE c/name/value != 'Anna' AND c/name/value != $other",
-      );
+    await web.write(
+      "SELECT c/uid/value AS uid, c/name/value AS name FROM COMPOSITION c WHERE c/name/value != 'Anna' AND c/name/value != $other",
+    );
     await web.page.getByLabel('$other').fill('Bo');
     await web.page.getByRole('button', { name: 'Run' }).click();
     await web.page.getByText('18 rows').waitFor();

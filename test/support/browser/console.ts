@@ -58,6 +58,8 @@ export interface ConsoleInBrowser {
   readonly open: (view: string) => Promise<unknown>;
   /** An error that the browser reports with this text is no failure: the test asked for it. */
   readonly forgive: (text: string) => void;
+  /** Puts a text in place of what the editor of queries holds, by keys: filled at once, both may stand in it. */
+  readonly write: (aql: string) => Promise<void>;
   /** Signs in with a token that has these roles, where the page asks for one. */
   readonly pasteToken: (roles: readonly string[], user?: string) => Promise<void>;
   /** Nothing failed, nothing left the server, and axe finds nothing. */
@@ -120,6 +122,11 @@ export function useConsole(
     open: (view) => page.goto(`${url}/console#${view}`),
     forgive: (text) => {
       failures = failures.filter((failure) => !failure.includes(text));
+    },
+    write: async (aql) => {
+      await page.locator('.cm-content').press('Control+A');
+      await page.keyboard.press('Backspace');
+      if (aql !== '') await page.keyboard.insertText(aql);
     },
     pasteToken: async (roles, user) => {
       await page.getByLabel('Token').fill(bearer(roles, user).replace('Bearer ', ''));

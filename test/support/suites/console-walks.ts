@@ -86,8 +86,7 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
 
       it('an analyst runs a query (1), plots it (1), takes it along (1), sees how it is found (1)', async () => {
         await begin('/query');
-        await web.page.locator('.cm-content').press('Control+A');
-        await web.page.keyboard.insertText(
+        await web.write(
           'SELECT o/data[at0001]/events[at0006]/data[at0003]/items[at0004]/value/magnitude AS systolic FROM EHR e CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
         );
         await web.page.getByRole('button', { name: 'Run' }).click();
