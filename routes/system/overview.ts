@@ -7,8 +7,9 @@ import { newestContributions, type NewContribution } from '../../models/contribu
 import { ehrCount } from '../../models/ehr.js';
 import { queryableAmong } from '../../models/ehr-identity.js';
 import { auditAbout } from '../http/audit-trail.js';
-import { mongodbVersion } from '../../models/access/server-status.js';
+import { databaseSize, mongodbVersion } from '../../models/access/server-status.js';
 import { storageSettings } from '../../models/settings.js';
+import { lastVerification } from '../../models/verification.js';
 import { storedQueryCount } from '../../models/definition/stored-query.js';
 import { templateCount } from '../../models/definition/template.js';
 import { compositionCount } from '../../models/versioned-object.js';
@@ -16,6 +17,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type { Operation } from '../http/operation/operation.js';
 import { PRODUCT_VERSION } from '../http/product.js';
+import { waitingQueries } from '../../workers/gate.js';
 
 /** What happened in one minute. */
 export interface MinuteOfActivity {
@@ -80,6 +82,8 @@ export interface ActivitySource {
 const NEWEST_CONTRIBUTIONS = 10;
 /** How long counts are answered again, ms: pages ask every few seconds, each of them. */
 const COUNTS_KEPT_MS = 3_000;
+/** As long for the size of the database, which grows slowly. */
+const SIZE_KEPT_MS = 30_000;
 /** As long for background jobs, which are watched. */
 const JOBS_KEPT_MS = 500;
 
@@ -88,6 +92,7 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
   const parts = keptFor(COUNTS_KEPT_MS, day.parts);
   const counts = keptFor(COUNTS_KEPT_MS, readCounts);
   const jobs = keptFor(JOBS_KEPT_MS, backgroundJobs);
+  const size = keptFor(SIZE_KEPT_MS, databaseSize);
   return {
     id: 'overview_get',
     method: 'GET',
@@ -102,13 +107,15 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
     handle: async (ctx) => {
       if (ctx.accepts('json') === false)
         throw new CdrError('not-acceptable', 'the overview is available as JSON');
-      const [all, database, known, running, warnings, dayParts] = await Promise.all([
+      const [all, version, bytes, known, running, warnings, done, verified] = await Promise.all([
         newestContributions(NEWEST_CONTRIBUTIONS),
         mongodbVersion(),
+        size(),
         counts(),
         jobs(),
         warningsOf(settings),
-        parts(),
+        activityView(activity, parts),
+        lastCheck(),
       ]);
       const newest = await queryableOnes(all);
       auditAbout(ctx, { ehr_ids: [...new Set(newest.map(({ ehr_id: ehrId }) => ehrId))] });
@@ -117,15 +124,11 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
         version: PRODUCT_VERSION,
         system_id: settings.systemId,
         started: activity.started,
-        database: { version: database },
+        database: { version, ...bytes },
         user: userOf(ctx),
         counts: known,
-        activity: {
-          minutes: activity.minutes(),
-          commit_ms: activity.commitTimes(),
-          query_ms: activity.queryTimes(),
-          day: dayParts,
-        },
+        activity: done,
+        verified,
         slowest_queries: activity.slowestQueries(),
         ignored: activity.ignored(),
         contributions: newest.map(contributionView),
@@ -134,6 +137,21 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
       };
     },
   };
+}
+
+async function activityView(activity: ActivitySource, parts: DaySource['parts']): Promise<object> {
+  return {
+    minutes: activity.minutes(),
+    commit_ms: activity.commitTimes(),
+    query_ms: activity.queryTimes(),
+    day: await parts(),
+    waiting_queries: waitingQueries(),
+  };
+}
+
+async function lastCheck(): Promise<object | null> {
+  const last = await lastVerification();
+  return last === null ? null : { time: last.at, violations: last.violations };
 }
 
 /** Those of EHRs that queries show: the others are read by whoever knows their ids. */

@@ -20,6 +20,33 @@ inBrowser('the day of an operator (skipped where no Chromium is installed)', () 
     await web.expectGood();
   });
 
+  it('says how full the disk is, what waits, and what the last check found, which is told on the overview too', async () => {
+    await web.open('/administration?tab=server');
+    await web.pasteToken(['ADMIN'], 'ben');
+    const fact = (name: string) => web.page.locator('dl div', { hasText: name }).locator('dd');
+    await fact('Its disk').getByText(/^[\d.,]+ [GT]B of [\d.,]+ [GT]B used \(\d+ %\)$/).waitFor();
+    await fact('Database').getByText(/^MongoDB \S+ · [\d.,]+ [kM]B$/).waitFor();
+    expect(await fact('Queries that wait').innerText()).toBe('0');
+    await fact('Last check of all').getByText('None has ended yet').waitFor();
+    await web.page.getByRole('button', { name: 'Verify what is stored' }).click();
+    await fact('Last check of all').getByText('Everything is as it should be.').waitFor();
+    await web.expectGood();
+    // As a store would answer in which something is wrong, on a disk that fills up.
+    await web.page.route('**/rest/overview', async (route) => {
+      const answer = await route.fetch();
+      const overview = (await answer.json()) as { database: object; verified: object };
+      overview.database = { ...overview.database, disk: { used: 95e9, bytes: 1e11 } };
+      overview.verified = { ...overview.verified, violations: 2 };
+      await route.fulfill({ response: answer, json: overview });
+    });
+    await web.page.getByRole('link', { name: 'Overview' }).click();
+    const needs = web.page.getByRole('list', { name: 'Needs you' });
+    await needs.getByRole('link', { name: 'The disk of the database is 95 % full' }).waitFor();
+    await needs.getByRole('link', { name: 'The last check of what is stored found 2 violations' }).click();
+    await fact('Last check of all').getByText('2 things are wrong.').waitFor();
+    await web.expectGood();
+  });
+
   it('leads from a slow query to what makes it slow', async () => {
     await web.open('/query');
     await web.write('SELECT c/uid/value AS uid FROM EHR e CONTAINS COMPOSITION c');

@@ -45,7 +45,13 @@ export interface Overview {
   readonly version: string;
   readonly system_id: string;
   readonly started: string;
-  readonly database: { readonly version: string };
+  readonly database: {
+    readonly version: string;
+    /** What it takes of its disk; absent: it could not be asked. */
+    readonly bytes?: number;
+    /** The whole disk, bytes; null: the database does not say. */
+    readonly disk?: { readonly used: number; readonly bytes: number } | null;
+  };
   readonly user: { readonly name: string; readonly permissions: readonly string[] } | null;
   readonly counts: {
     readonly ehrs: number;
@@ -64,7 +70,11 @@ export interface Overview {
     readonly query_ms: OverviewTimes;
     /** Oldest first; absent: the server does not keep it. */
     readonly day?: readonly DayPart[];
+    /** Queries that wait for a place now. */
+    readonly waiting_queries?: number;
   };
+  /** The check of all that is stored which ended last; null: none did. */
+  readonly verified?: { readonly time: string; readonly violations: number } | null;
   readonly slowest_queries: readonly {
     readonly time: string;
     readonly aql: string;

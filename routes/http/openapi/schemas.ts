@@ -238,7 +238,18 @@ const SCHEMAS = {
     version: TEXT,
     system_id: TEXT,
     started: TIME,
-    database: object({ version: TEXT }),
+    database: object(
+      {
+        version: TEXT,
+        bytes: { ...COUNT, description: 'What it takes of its disk; absent: it could not be asked' },
+        disk: {
+          type: ['object', 'null'],
+          properties: { used: COUNT, bytes: COUNT },
+          description: 'The whole disk; null: the database does not say',
+        },
+      },
+      ['version'],
+    ),
     user: {
       type: ['object', 'null'],
       properties: { name: TEXT, permissions: listOf(TEXT) },
@@ -265,7 +276,13 @@ const SCHEMAS = {
           p95: { type: ['number', 'null'] },
         }),
       ),
+      waiting_queries: { ...COUNT, description: 'That wait for a place now' },
     }),
+    verified: {
+      type: ['object', 'null'],
+      properties: { time: TIME, violations: COUNT },
+      description: 'The check of all that is stored which ended last; null: none did',
+    },
     slowest_queries: listOf(object({ time: TIME, aql: TEXT, ms: { type: 'number' }, rows: COUNT })),
     ignored: listOf(object({ kind: TEXT, name: TEXT, count: COUNT })),
     contributions: listOf(

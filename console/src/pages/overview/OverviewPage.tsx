@@ -45,7 +45,7 @@ function Glance({ overview }: { readonly overview: Overview }): ReactNode {
   return (
     <>
       <Figures overview={overview} />
-      <NeedsYou />
+      <NeedsYou overview={overview} />
       <Warnings warnings={overview.warnings} />
       {isEmpty && <FirstSteps counts={overview.counts} />}
       <Section title={t('overview.activity')}>
