@@ -210,6 +210,11 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
       await web.page.getByText(/^3 rows/).waitFor();
       await web.page.getByRole('button', { name: 'Explain' }).click();
       await web.page.locator('.stage').first().waitFor();
+      // All of it in a line, before the stages.
+      await web.page
+        .getByRole('status')
+        .getByText(/^\d+ documents? read, 3 rows out, in [\d.]+ m?s · (no index|by \S+)/)
+        .waitFor();
       await web.page.getByText('Table', { exact: true }).click();
       await web.page.getByText(/^3 rows/).waitFor();
       await expectGood();
