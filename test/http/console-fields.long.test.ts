@@ -76,4 +76,55 @@ inBrowser('fields of a form (skipped where no Chromium is installed)', () => {
     expect(text).toContain('"size":70');
     expect(text).toContain('"alternate_text":"wound.png"');
   });
+
+  it('begin with what was found, say what is wrong when they are left, and lead to each part', async () => {
+    const client = new Cdr({ url: web.url });
+    const ehr = await client.ehr.create({ subject: { namespace: 'ward', id: `fields-${Math.random()}` } });
+    await web.open(`/patients/${ehr.id}/form?template=ehrbase_blood_pressure_simple.de.v0`);
+    const systolic = web.page.getByLabel('Systolic').first();
+    await systolic.waitFor();
+    // Nobody is signed in, so who writes it is asked for, above; of devices and cuffs nothing is.
+    await web.page.getByLabel('Composer').first().waitFor();
+    const further = web.page.locator('summary', { hasText: /^Further: .*Cuff size/ });
+    expect(await web.page.getByLabel('Cuff size').count()).toBe(0);
+    expect(await web.page.getByLabel('Serial number').count()).toBe(0);
+    // A number is as wide as one, with its unit in it.
+    expect((await systolic.boundingBox())?.width).toBeLessThan(250);
+    await web.page.locator('.form-part', { has: systolic }).getByText('mmHg', { exact: true }).waitFor();
+    await systolic.fill('5000');
+    expect(await systolic.getAttribute('aria-invalid')).not.toBe('true');
+    await systolic.press('Tab');
+    await web.page.getByText(/must be 0 … < 1000/).waitFor();
+    await web.expectGood();
+    await systolic.fill('120');
+    await systolic.press('Tab');
+    await web.page.getByText(/must be 0 … < 1000/).waitFor({ state: 'detached' });
+    await further.click();
+    await web.page.getByLabel('Cuff size').first().waitFor();
+    await further.press('Enter');
+    await web.page.getByLabel('Cuff size').first().waitFor({ state: 'detached' });
+    // What can be done is at hand wherever one is.
+    const save = web.page.getByRole('button', { name: 'Save', exact: true });
+    await web.page.setViewportSize({ width: 1000, height: 420 });
+    await web.page.evaluate('scrollTo(0, 0)');
+    const box = await save.boundingBox();
+    expect((box?.y ?? 999) + (box?.height ?? 0)).toBeLessThanOrEqual(420);
+    await web.page.setViewportSize({ width: 390, height: 844 });
+    await web.expectGood();
+    // With a composer and nothing particular the context is a line.
+    await web.page.getByLabel('Composer').first().fill('Ada Moe');
+    await web.page.getByRole('button', { name: 'Save as draft' }).click();
+    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByRole('button', { name: 'Edit' }).click();
+    const context = web.page.locator('summary', { hasText: /^Context/ });
+    await context.getByText(/ CET · other care · Ada Moe$/).waitFor();
+    expect(await web.page.getByLabel('Composer').count()).toBe(0);
+    await web.page.setViewportSize({ width: 1000, height: 420 });
+    await web.open(`/patients/${ehr.id}/form?template=Corona_Anamnese`);
+    const parts = web.page.getByRole('navigation', { name: 'Parts of the document' }).getByRole('button');
+    await parts.last().click();
+    await web.page.locator('summary:focus').waitFor();
+    expect(await web.page.evaluate<number>('scrollY')).toBeGreaterThan(100);
+    await web.expectGood();
+  });
 });

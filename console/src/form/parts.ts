@@ -37,6 +37,10 @@ export interface FormPart {
   readonly durationParts?: readonly DurationPart[];
   /** Of a concept: the URL of the value set that it is of. */
   readonly valueSet?: string;
+  /** Of a number: its one unit. */
+  readonly unit?: string;
+  /** The one value that it has, which stands beside another part: it is shown by itself only where it is another. */
+  readonly only?: string;
   /** Set together with it. */
   readonly also?: Readonly<Record<string, FlatValue>>;
   /** Suffixes that said the same of the former value. */
@@ -166,10 +170,15 @@ function quantityParts({ inputs = [] }: WebTemplateNode, language: string): Form
   const [only] = options;
   const unit: FormPart =
     only === undefined ? text('unit') : { suffix: 'unit', input: 'choice', options, clears: ['units'] };
-  const also = options.length === 1 && only !== undefined ? { also: { unit: only.value } } : {};
+  const single = options.length === 1 && only !== undefined ? only.value : null;
+  const also = single === null ? {} : { also: { unit: single }, unit: single };
   return [
     { suffix: 'magnitude', input: 'number', ...rangeOf(magnitude), ...also },
-    { ...unit, clears: ['units', 'units_system', 'units_display_name'] },
+    {
+      ...unit,
+      clears: ['units', 'units_system', 'units_display_name'],
+      ...(single !== null && { only: single }),
+    },
   ];
 }
 

@@ -1,10 +1,12 @@
 import type { WebTemplateNode } from '@everchart/client';
 import { Select } from '@mantine/core';
-import { memo, type ReactNode } from 'react';
+import { memo, useState, type ReactNode } from 'react';
 import { NULL_FLAVOURS, termText } from '../../form/openehr-terms.js';
+import { breachOf } from '../../form/part-check.js';
 import { changeOf, keyOf, partsOf, type FormPart } from '../../form/parts.js';
-import { isGiven } from '../../form/values.js';
+import { isGiven, type FlatValue } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
+import { rangeText } from '../../record/web-node.js';
 import { useForm, useFormValue } from './form-state.js';
 import { useIsAsked, useLabels } from './labels.js';
 import { PartInput } from './PartInput.js';
@@ -55,21 +57,38 @@ function Part({
   const isAsked = useIsAsked(node);
   const key = keyOf(path, part.suffix);
   const value = useFormValue(key, (values) => values[key]);
+  const breach = useBreach(part, value);
+  if (part.only !== undefined && (value === undefined || value === part.only)) return null;
   return (
-    <PartInput
-      part={part}
-      label={isFirst ? labelOf(node) : partLabel(part.suffix)}
-      isRequired={isFirst && isAsked}
-      error={error}
-      value={value}
-      onChange={(next) => state.change(changeOf(path, part, next))}
-      onChangeParts={(parts) =>
-        state.change(
-          Object.fromEntries(Object.entries(parts).map(([suffix, next]) => [keyOf(path, suffix), next])),
-        )
-      }
-    />
+    // Nobody is told of a mistake while he types.
+    <div className="form-part" onFocus={breach.forgive} onBlur={breach.look}>
+      <PartInput
+        part={part}
+        label={isFirst ? labelOf(node) : partLabel(part.suffix)}
+        isRequired={isFirst && isAsked}
+        error={error ?? breach.text}
+        value={value}
+        onChange={(next) => state.change(changeOf(path, part, next))}
+        onChangeParts={(parts) =>
+          state.change(
+            Object.fromEntries(Object.entries(parts).map(([suffix, next]) => [keyOf(path, suffix), next])),
+          )
+        }
+      />
+    </div>
   );
+}
+
+/** What a value breaks, as soon as its field was left; the server looks at all of it once more. */
+function useBreach(part: FormPart, value: FlatValue | undefined) {
+  const { t } = useMessages();
+  const [isLeft, setIsLeft] = useState(false);
+  const breach = isLeft ? breachOf(part, value) : null;
+  return {
+    text: breach === null ? undefined : t(`form.breach.${breach}`, { range: rangeText(part.range) }),
+    look: () => setIsLeft(true),
+    forgive: () => setIsLeft(false),
+  };
 }
 
 /** Why a required value is not there, in the words of openEHR; it stands in place of the value. */

@@ -17,6 +17,7 @@ import { useIsNobody } from '../patient/PatientBanner.js';
 import { Beside } from './Beside.js';
 import { DraftState } from './DraftState.js';
 import { FormNode } from './FormNode.js';
+import { FindingsCount, goToFinding, Sections } from './Sections.js';
 import { Refusal } from './Refusal.js';
 import { Unasked, Unexpected, useUnasked, type Begun } from './Unasked.js';
 import { firstOption, isLine, nextField } from './enter.js';
@@ -67,7 +68,7 @@ export function FormView({
     return { state, template, findings, isLarge };
   }, [error, state, template, isLarge, messages]);
   useEffect(() => {
-    if (error !== null) place.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (error !== null && place.current !== null) goToFinding(place.current);
   }, [error]);
   return (
     <FormProvider value={form}>
@@ -83,6 +84,7 @@ export function FormView({
         }}
       >
         {latestUid === null && <FillWithExample ehrId={ehrId} />}
+        <Sections />
         <FormNode node={template.tree} parent="" />
         <Beside />
         {error instanceof Unasked && (
@@ -106,6 +108,7 @@ export function FormView({
           />
         )}
         <SaveButtons save={save}>
+          <FindingsCount />
           <DraftState ehrId={ehrId} draft={kept} />
         </SaveButtons>
       </form>
@@ -148,7 +151,7 @@ function SaveButtons({
 }): ReactNode {
   const { t } = useMessages();
   return (
-    <Group gap="xs">
+    <Group gap="xs" className="form-bar">
       <Button
         loading={isPending}
         disabled={isAsking}
