@@ -32,6 +32,12 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByLabel('Whose subject stays').getByText('Source').click();
     await web.page.getByLabel('Reason').fill('registered twice');
     await web.page.getByLabel('Asked for by').fill('ward 3');
+    // Who looks elsewhere meanwhile finds plan and reason again.
+    await web.page.getByRole('tab', { name: 'Server' }).click();
+    await web.page.getByRole('button', { name: 'Verify what is stored' }).waitFor();
+    await web.page.getByRole('tab', { name: 'Merge', exact: true }).click();
+    await web.page.getByText('Compositions to move: 6,').waitFor();
+    expect(await web.page.getByLabel('Reason').inputValue()).toBe('registered twice');
     await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
     await web.page.getByText(/^compositions moved: 6/).waitFor();
     await web.page.getByRole('link', { name: /to take one back/ }).click();
@@ -39,6 +45,9 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByRole('button', { name: 'What would undo do?' }).click();
     await web.page.getByRole('button', { name: 'Take it back' }).click();
     await web.page.getByText('Nothing was merged').waitFor();
+    // What was taken back is not forgotten.
+    const takenBack = web.page.locator('section', { hasText: 'Taken back by' });
+    await takenBack.getByRole('link', { name: 'P-0001' }).waitFor();
     await expectGood();
     await web.page.getByRole('tab', { name: 'Server' }).click();
     await web.page.getByRole('button', { name: 'Verify what is stored' }).click();
@@ -164,6 +173,8 @@ inBrowser('a merge that needs approval, in the console', () => {
       await web.page.getByText('Compositions to move: 6,').waitFor();
       await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
       await web.page.getByText('Another administrator has to confirm it.').waitFor();
+      await web.page.getByRole('heading', { name: 'Waiting for approval' }).waitFor();
+      expect(await web.page.getByText('4 · Done').count()).toBe(0);
       await signedIn('second-admin');
       await web.page.getByRole('tab', { name: 'Merges' }).click();
       await web.page.getByText('Asked for by first-admin').waitFor();

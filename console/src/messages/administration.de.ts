@@ -66,6 +66,8 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'merge.undoWhere': 'Alle Zusammenführungen, zum Zurücknehmen',
   'merge.none': 'Nichts wurde zusammengeführt',
   'merge.noneHint': 'Zusammenführungen erscheinen hier, jede mit dem, was sie zurücknähme.',
+  'merge.takenBack': 'Zurückgenommen',
+  'merge.takenBackBy': 'Zurückgenommen von {who}',
   'merge.undoPlan': 'Was täte ein Zurücknehmen?',
   'merge.undo': 'Zurücknehmen',
   'erase.why': 'Das Protokoll behält beides neben Ihrem Namen, auch wenn sonst nichts von der Akte bleibt.',

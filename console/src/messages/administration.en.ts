@@ -63,6 +63,8 @@ export const administration = {
   'merge.undoWhere': 'All merges, to take one back',
   'merge.none': 'Nothing was merged',
   'merge.noneHint': 'Merges appear here, each with what would take it back.',
+  'merge.takenBack': 'Taken back',
+  'merge.takenBackBy': 'Taken back by {who}',
   'merge.undoPlan': 'What would undo do?',
   'merge.undo': 'Take it back',
   'erase.why': 'The audit keeps both beside your name, also when nothing else is left of the record.',

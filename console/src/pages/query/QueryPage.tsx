@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import type { Edit } from '@everchart/aql';
 import { CdrError } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { dashboardView, useAddress } from '../../shell/address.js';
 import { Page } from '../../widgets/Page.js';
+import { useKept } from '../../widgets/use-kept.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { formatted } from './editor/aql-assistance.js';
@@ -33,7 +33,8 @@ ORDER BY c/context/start_time/value DESC`;
 export function QueryPage(): ReactNode {
   const { t } = useMessages();
   const { address, change } = useAddress();
-  const [text, setText] = useKeptText(address.q);
+  // One that was not run yet is there again when the page is.
+  const [text, setText] = useKept(KEPT_TEXT, FIRST_QUERY, address.q);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [asOf, setAsOf] = useState('');
   const runs = useRuns();
@@ -136,19 +137,7 @@ function Answer({ runs }: { readonly runs: Runs }): ReactNode {
   );
 }
 
-/** The text of the editor. One that was not run yet is there again when the page is, as long as the tab is open. */
-function useKeptText(asked: string | undefined): readonly [string, (text: string) => void] {
-  const queries = useQueryClient();
-  const [text, setText] = useState(asked ?? queries.getQueryData<string>(KEPT_TEXT) ?? FIRST_QUERY);
-  useQuery({ queryKey: KEPT_TEXT, queryFn: () => text, enabled: false, gcTime: Infinity });
-  const keep = (next: string): void => {
-    setText(next);
-    queries.setQueryData(KEPT_TEXT, next);
-  };
-  return [text, keep];
-}
-
-/** Beside the history, in memory alone: see there. */
+/** Of the text of the editor. */
 const KEPT_TEXT = ['query-text'];
 
 /** Lays the text out, or says why it cannot be read until it is changed. */

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { MergeDetails } from '@everchart/client';
-import { asText, textAt } from '../../../api/json.js';
+import { asText, at, textAt } from '../../../api/json.js';
 import { useMessages } from '../../../messages/messages.js';
 import { patientView } from '../../../shell/address.js';
 import { Id } from '../../../widgets/Id.js';
@@ -45,6 +45,26 @@ export function MergeItem({ merge }: { readonly merge: MergeDetails }): ReactNod
   );
 }
 
+/** A merge that was taken back: who did it, and why. */
+export function UndoneMerge({ merge }: { readonly merge: MergeDetails }): ReactNode {
+  const { t } = useMessages();
+  const { undone } = merge;
+  return (
+    <li>
+      <div>
+        <NamedPair merge={merge} />
+        <Text size="sm" c="dimmed">
+          {t('merge.takenBackBy', { who: textAt(undone, 'committer') })}
+        </Text>
+        <MergeMotive merge={{ reason: at(undone, 'reason'), requested_by: at(undone, 'requested_by') }} />
+      </div>
+      <Text size="sm" c="dimmed" className="line-end">
+        <Time value={textAt(undone, 'date')} isAgo />
+      </Text>
+    </li>
+  );
+}
+
 /** Which EHR went into which. */
 function MergePair({ merge }: { readonly merge: MergeDetails }): ReactNode {
   return (
@@ -77,7 +97,11 @@ export function NamedPatient({ ehrId }: { readonly ehrId: string }): ReactNode {
 }
 
 /** Why, and who asked for it, as far as it is known. */
-export function MergeMotive({ merge }: { readonly merge: MergeDetails }): ReactNode {
+export function MergeMotive({
+  merge,
+}: {
+  readonly merge: { readonly reason?: unknown; readonly requested_by?: unknown };
+}): ReactNode {
   const { t } = useMessages();
   const [reason, requestedBy] = [asText(merge.reason), asText(merge.requested_by)];
   if (reason === '' && requestedBy === '') return null;
