@@ -51,7 +51,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await expectGood();
     await web.page.getByRole('tab', { name: 'Server' }).click();
     await web.page.getByRole('button', { name: 'Verify what is stored' }).click();
-    await web.page.getByText('Everything is as it should be.').waitFor();
+    await web.page.getByRole('status').getByText('Everything is as it should be.').waitFor();
     await expectGood();
     await web.page.getByRole('tab', { name: 'Erase' }).click();
     await web.page.getByRole('combobox').fill('P-0003');

@@ -93,7 +93,7 @@ inBrowser('what a document says, and what changed in it (skipped where no Chromi
     const { uid } = await documents.commit(documentOf({ quantity: measured() }) as never);
     await web.open(view(ehr.id, uid));
     const letter = web.page.locator('.document');
-    await letter.getByText('≥178.10').waitFor();
+    await letter.getByText('≥178.10').first().waitFor();
     const text = await letter.innerText();
     for (const part of ['HH', '± 5 %', 'normal 70 – 99', 'critical > 150', '14 Jan 2019', '1 · ord1'])
       expect(text).toContain(part);

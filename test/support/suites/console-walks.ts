@@ -30,10 +30,24 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         await web.page.addInitScript(COUNT);
         await web.open(view);
       };
-      const openRecord = async () => {
+      const openRecord = async (name = 'P-0001') => {
         await begin('/patients');
-        await web.page.getByRole('link', { name: 'P-0001' }).click();
-        await web.page.getByText('6 of 6 compositions').waitFor();
+        await web.page.getByRole('link', { name }).click();
+        await web.page.getByText(/^\d+ of \d+ compositions$/).waitFor();
+        await clicks();
+      };
+      /** A form of a new blood pressure of a patient. */
+      const openForm = async (name: string) => {
+        await openRecord(name);
+        await web.page.getByRole('button', { name: 'New composition' }).click();
+        await web.page.getByRole('combobox', { name: 'Template' }).click();
+        await web.page.getByRole('option', { name: /blood_pressure/ }).click();
+        await web.page.getByLabel(/Syst/).first().waitFor();
+      };
+      const signIn = async (view: string) => {
+        await begin(view);
+        await web.pasteToken(['ADMIN'], 'ben');
+        await web.page.getByRole('tab', { name: 'Server' }).waitFor();
         await clicks();
       };
 
@@ -58,6 +72,42 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         expect(await clicks()).toBeLessThanOrEqual(1);
         await web.page.locator('.composition-list a').first().click();
         await web.page.getByText('Version 1').waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
+        const [, ehrId = '', uid = ''] =
+          /patients\/([^/]+)\/compositions\/([^/?]+)/.exec(web.page.url()) ?? [];
+        await client()
+          .ehr(ehrId)
+          .compositions.update(
+            decodeURIComponent(uid),
+            (now) => JSON.parse(JSON.stringify(now).replace(/"magnitude":[\d.]+/, '"magnitude":41')) as never,
+          );
+        await web.page.goBack();
+        await web.page.reload();
+        await web.page.locator('.composition-list a').first().click();
+        await web.page.getByText('Version 2').waitFor();
+        await clicks();
+        await web.page.getByRole('button', { name: 'Compare with the one shown' }).click();
+        await web.page.locator('.differences ins', { hasText: '41' }).waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
+      });
+
+      it('a physician chooses a code (2), repeats a section (1), and is led to a mistake (1)', async () => {
+        await openForm('P-0002');
+        await clicks();
+        await web.page
+          .getByRole('combobox', { name: /^Position/ })
+          .first()
+          .click();
+        await web.page.getByRole('option').first().click();
+        expect(await clicks()).toBeLessThanOrEqual(2);
+        const systolic = web.page.getByLabel(/^Systolic/);
+        const before = await systolic.count();
+        await web.page.getByRole('button', { name: /^Add Blood pressure/ }).click();
+        await systolic.nth(before).waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
+        await systolic.first().fill('5000');
+        await web.page.getByRole('button', { name: 'Save', exact: true }).click();
+        await web.page.locator('form :focus[aria-invalid=true]').waitFor();
         expect(await clicks()).toBeLessThanOrEqual(1);
       });
 
@@ -92,6 +142,9 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         await web.page.getByRole('button', { name: 'Run' }).click();
         await web.page.getByText(/^[1-9]\d* rows/).waitFor();
         expect(await clicks()).toBeLessThanOrEqual(1);
+        await web.page.getByText('Chart', { exact: true }).click();
+        await web.page.locator('.below canvas').first().waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
         const saved = web.page.waitForEvent('download');
         await web.page.getByRole('button', { name: 'CSV', exact: true }).click();
         await saved;
@@ -99,6 +152,40 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         await web.page.getByRole('button', { name: 'Explain' }).click();
         await web.page.locator('.stages li').first().waitFor();
         expect(await clicks()).toBeLessThanOrEqual(1);
+      });
+
+      it('an analyst asks by clicks alone (4, 1 for each more), with a value (1), and stores it (3)', async () => {
+        await begin('/query');
+        await web.write(
+          'SELECT e/ehr_id/value AS ehr FROM EHR e CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
+        );
+        await web.page.getByRole('button', { name: 'Paths' }).click();
+        await web.page.getByRole('combobox', { name: 'Template' }).click();
+        await web.page.getByRole('option', { name: /blood_pressure/ }).click();
+        const node = (name: string) =>
+          web.page.getByRole('dialog').locator('.tree-node', { hasText: new RegExp(`^${name} `) });
+        await node('Systolic').first().click();
+        await web.page.locator('.cm-content', { hasText: /at0004\]\/value\/magnitude/ }).waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(4);
+        await node('Diastolic').first().click();
+        await web.page.locator('.cm-content', { hasText: /at0005\]\/value\/magnitude/ }).waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
+        await web.page.locator('.cm-content').press('Control+Enter');
+        await web.page.getByText(/^[1-9]\d* rows/).waitFor();
+        await web.page.getByRole('button', { name: 'Close' }).click();
+        await clicks();
+        await web.write(
+          'SELECT e/ehr_id/value AS ehr FROM EHR e WHERE e/ehr_status/subject/external_ref/id/value = $who',
+        );
+        await web.page.getByLabel('$who').fill('P-0001');
+        await web.page.keyboard.press('Enter');
+        await web.page.getByText(/^1 row/).waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
+        await web.page.getByRole('button', { name: 'Save', exact: true }).click();
+        await web.page.getByLabel('Name', { exact: true }).fill('org.walk::who');
+        await web.page.keyboard.press('Enter');
+        await web.page.getByText('Stored as org.walk::who/1.0.0').waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(3);
       });
 
       it('a modeller uploads (1), looks at a node and queries it (3)', async () => {
@@ -118,9 +205,7 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
       it('a clerk merges two records (6) and takes that back (3)', async () => {
         for (const namespace of ['walk-a', 'walk-b'])
           await client().ehr.create({ subject: { namespace, id: 'WALK-1' } });
-        await begin('/administration');
-        await web.page.getByLabel('Token').fill(bearer(['ADMIN'], 'ben').replace('Bearer ', ''));
-        await web.page.locator('main button[type=submit]').click();
+        await signIn('/administration');
         const pair = web.page.getByRole('listitem').filter({ hasText: 'Same subject id WALK-1' });
         await pair.waitFor();
         await clicks();
