@@ -71,4 +71,29 @@ inBrowser('what goes on paper (skipped where no Chromium is installed)', () => {
     expect(document).toMatchObject({ options: { of: 'document' }, ehr_id: ehrId, objects: [uid] });
     await web.expectGood();
   });
+
+  it('has of who looked at a record whose record it is, and nothing that cannot be clicked on paper', async () => {
+    const before = (await admin().audit({ operation: 'print_note' })).length;
+    await web.open('/administration');
+    await web.pasteToken(['ADMIN'], 'ben');
+    await web.page.getByRole('tab', { name: 'Audit' }).waitFor();
+    await web.open('/patients?find=P-0001');
+    await web.page.getByRole('link', { name: 'P-0001' }).click();
+    await web.page.getByRole('tab', { name: 'Access' }).click();
+    await web.page.getByRole('cell', { name: 'made a record' }).waitFor();
+    await web.page.pdf();
+    const found = await prints(before + 1);
+    // One note, not another one of the record around it.
+    expect(found).toHaveLength(before + 1);
+    const [access] = found;
+    const ehrId = /patients\/([^/?]+)/.exec(web.page.url())?.[1];
+    expect(access).toMatchObject({ options: { of: 'access' }, ehr_id: ehrId, user: 'ben' });
+    await web.page.emulateMedia({ media: 'print' });
+    const banner = web.page.getByLabel('Patient', { exact: true });
+    const tabs = web.page.locator('.mantine-Tabs-list').first();
+    expect([await banner.isVisible(), await tabs.isVisible()]).toEqual([true, false]);
+    expect(await web.page.locator('.rail').isVisible()).toBe(false);
+    await web.page.emulateMedia({ media: 'screen' });
+    await web.expectGood();
+  });
 });
