@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Cdr } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
 import { useConsole } from '../support/browser/console.js';
+import { bearer } from '../support/tokens.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
@@ -74,6 +75,35 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     await web.page.getByText('6 of 6 compositions').waitFor();
   });
 
+  it('acts by the palette, and gives charts what one puts on their shelves', async () => {
+    await web.open('/query');
+    await web.page.keyboard.press('Escape');
+    await web.write(
+      'SELECT c/name/value AS what, o/data[at0001]/events[at0006]/data[at0003]/items[at0004]/value/magnitude AS high, o/data[at0001]/events[at0006]/data[at0003]/items[at0005]/value/magnitude AS low FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
+    );
+    await web.page.locator('.cm-content').press('Control+Enter');
+    await web.page.getByText('Chart', { exact: true }).click();
+    await web.page.getByRole('img', { name: 'low by high' }).waitFor();
+    const choose = async (shelf: string, option: string) => {
+      await web.page.getByRole('combobox', { name: shelf, exact: true }).click();
+      await web.page.getByRole('option', { name: option, exact: true }).click();
+    };
+    await choose('x', 'what');
+    await choose('y', 'high');
+    await web.page.getByText('Bars', { exact: true }).click();
+    await choose('Rows of one x', 'mean');
+    await web.page.getByRole('img', { name: 'high by what' }).waitFor();
+    await choose('Split by', 'what');
+    await web.page.getByText(/high by what · one for each what/).waitFor();
+    await web.expectGood();
+    await web.page.keyboard.press('Control+K');
+    await web.page.locator('input[aria-label="Search"]:focus').waitFor();
+    await web.page.keyboard.type('Appearance');
+    await web.page.locator('.mantine-Spotlight-action', { hasText: 'Appearance: Dark' }).waitFor();
+    await web.page.keyboard.press('Enter');
+    await web.page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+  });
+
   it('says aloud that a document is saved, and finds in German what is wrong with it', async () => {
     await web.page.addInitScript("localStorage.setItem('everchart-language', JSON.stringify('de'))");
     const { id } = await new Cdr({ url: web.url }).ehr.create({});
@@ -90,5 +120,71 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     await web.page.getByRole('button', { name: 'Als Entwurf speichern' }).click();
     await web.page.getByRole('status').getByText(/[Ee]ntwurf/).first().waitFor();
     await web.expectGood();
+  });
+});
+
+inBrowser('who a patient is, by paths (skipped where no Chromium is installed)', () => {
+  const web = useConsole({
+    patientBannerPaths: [
+      'openEHR-EHR-EHR_STATUS.generic.v1/other_details/items[at0002]',
+      'openEHR-EHR-OBSERVATION.sample_blood_pressure.v1/data[at0001]/events[at0006]/data[at0003]/items[at0004]',
+    ],
+  });
+  const named = (value: string) => ({ _type: 'DV_TEXT', value });
+
+  it('stands above his pages: of his status, else of his newest document', async () => {
+    const born = {
+      _type: 'ELEMENT',
+      archetype_node_id: 'at0002',
+      name: named('Birth date'),
+      value: { _type: 'DV_DATE', value: '19800203' },
+    };
+    const { id } = await new Cdr({ url: web.url }).ehr.create({
+      status: {
+        _type: 'EHR_STATUS',
+        archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+        name: named('EHR Status'),
+        subject: { _type: 'PARTY_SELF' },
+        is_queryable: true,
+        is_modifiable: true,
+        other_details: {
+          _type: 'ITEM_TREE',
+          archetype_node_id: 'at0001',
+          name: named('Tree'),
+          items: [born, { ...born, archetype_node_id: 'at0003', name: named('Shoe size') }],
+        },
+      },
+    } as never);
+    const banner = web.page.getByLabel('Patient', { exact: true });
+    await web.open(`/patients/${id}`);
+    await banner.getByText('3 Feb 1980').waitFor();
+    // What no path names does not say who he is.
+    expect(await banner.getByText('Shoe size').count()).toBe(0);
+    await web.open('/patients?find=P-0001');
+    await web.page.getByRole('link', { name: 'P-0001' }).click();
+    await banner.getByText(/\d+ mmHg/).waitFor();
+    await web.expectGood();
+  });
+});
+
+inBrowser('a workstation that several people share (skipped where no Chromium is installed)', () => {
+  const web = useConsole({ auth: 'jwt' });
+
+  it('is locked for who signed in by a token too, and shows nothing until he is back', async () => {
+    const token = bearer(['USER', 'ADMIN'], 'ada').replace('Bearer ', '');
+    const { id } = await new Cdr({ url: web.url, token }).ehr.create({ subject: { namespace: 'ward', id: 'S-1' } });
+    await web.page.clock.install();
+    await web.open(`/patients/${id}`);
+    await web.pasteToken(['USER'], 'ada');
+    await web.page.getByRole('heading', { name: 'S-1' }).waitFor();
+    await web.page.clock.fastForward('15:30');
+    const dialog = web.page.getByRole('dialog');
+    await dialog.getByText('Locked').waitFor();
+    const seen = await web.page.evaluate<string>('document.body.innerText + document.title');
+    expect(seen).not.toContain('S-1');
+    await dialog.getByLabel('Token').fill(bearer(['USER'], 'ada').replace('Bearer ', ''));
+    await dialog.locator('button[type=submit]').click();
+    await dialog.waitFor({ state: 'detached' });
+    await web.page.getByRole('heading', { name: 'S-1' }).waitFor();
   });
 });
