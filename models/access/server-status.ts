@@ -27,12 +27,11 @@ export async function databaseSize(): Promise<DatabaseSize | null> {
   try {
     const stats = await mongoose.connection.db?.command({ dbStats: 1, maxTimeMS: PING_TIMEOUT_MS });
     if (stats === undefined) return null;
-    const [storage, indexes, used, disk] = [stats.storageSize, stats.indexSize, stats.fsUsedSize, stats.fsTotalSize].map(
-      numberOf,
-    );
+    const { storageSize, indexSize, fsUsedSize, fsTotalSize } = stats;
+    const [used, whole] = [numberOf(fsUsedSize), numberOf(fsTotalSize)];
     return {
-      bytes: (storage ?? 0) + (indexes ?? 0),
-      disk: used === null || disk === null ? null : { used, bytes: disk },
+      bytes: (numberOf(storageSize) ?? 0) + (numberOf(indexSize) ?? 0),
+      disk: used === null || whole === null ? null : { used, bytes: whole },
     };
   } catch {
     return null;

@@ -17,7 +17,8 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
   it('draws three trends at once: the third throws out none, and takes no colour', async () => {
     await openRecord();
     const trends = web.page.locator('.trend');
-    const colour = (index: number) => trends.nth(index).locator('.sparkline path').first().getAttribute('stroke');
+    const colour = (index: number) =>
+      trends.nth(index).locator('.sparkline path').first().getAttribute('stroke');
     await trends.nth(0).click();
     const first = await colour(0);
     for (const index of [1, 2]) await trends.nth(index).click();
@@ -118,7 +119,11 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     await web.expectGood();
     await systolic.fill('120');
     await web.page.getByRole('button', { name: 'Als Entwurf speichern' }).click();
-    await web.page.getByRole('status').getByText(/[Ee]ntwurf/).first().waitFor();
+    await web.page
+      .getByRole('status')
+      .getByText(/[Ee]ntwurf/)
+      .first()
+      .waitFor();
     await web.expectGood();
   });
 });
@@ -172,7 +177,9 @@ inBrowser('a workstation that several people share (skipped where no Chromium is
 
   it('is locked for who signed in by a token too, and shows nothing until he is back', async () => {
     const token = bearer(['USER', 'ADMIN'], 'ada').replace('Bearer ', '');
-    const { id } = await new Cdr({ url: web.url, token }).ehr.create({ subject: { namespace: 'ward', id: 'S-1' } });
+    const { id } = await new Cdr({ url: web.url, token }).ehr.create({
+      subject: { namespace: 'ward', id: 'S-1' },
+    });
     await web.page.clock.install();
     await web.open(`/patients/${id}`);
     await web.pasteToken(['USER'], 'ada');

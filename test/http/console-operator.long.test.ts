@@ -24,8 +24,12 @@ inBrowser('the day of an operator (skipped where no Chromium is installed)', () 
     await web.open('/administration?tab=server');
     await web.pasteToken(['ADMIN'], 'ben');
     const fact = (name: string) => web.page.locator('dl div', { hasText: name }).locator('dd');
-    await fact('Its disk').getByText(/^[\d.,]+ [GT]B of [\d.,]+ [GT]B used \(\d+ %\)$/).waitFor();
-    await fact('Database').getByText(/^MongoDB \S+ · [\d.,]+ [kM]B$/).waitFor();
+    await fact('Its disk')
+      .getByText(/^[\d.,]+ [GT]B of [\d.,]+ [GT]B used \(\d+ %\)$/)
+      .waitFor();
+    await fact('Database')
+      .getByText(/^MongoDB \S+ · [\d.,]+ [kM]B$/)
+      .waitFor();
     expect(await fact('Queries that wait').innerText()).toBe('0');
     await fact('Last check of all').getByText('None has ended yet').waitFor();
     await web.page.getByRole('button', { name: 'Verify what is stored' }).click();

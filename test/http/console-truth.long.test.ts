@@ -50,11 +50,14 @@ const measured = ({ status = 'HH', upper = 99, accuracy = 5 } = {}) => ({
 
 /** A document of every kind of value, with parts of some of them replaced by the names of their elements. */
 function documentOf(values: Readonly<Record<string, object>>): object {
-  const made = JSON.parse(JSON.stringify(fixtureJson(`composition/${TEMPLATE}.json`)), (_, value: unknown) => {
-    const element = value as { _type?: string; name?: { value: string }; value?: object } | null;
-    const own = element?._type === 'ELEMENT' ? values[element.name?.value ?? ''] : undefined;
-    return own === undefined ? value : { ...element, value: { ...element?.value, ...own } };
-  }) as object;
+  const made = JSON.parse(
+    JSON.stringify(fixtureJson(`composition/${TEMPLATE}.json`)),
+    (_, value: unknown) => {
+      const element = value as { _type?: string; name?: { value: string }; value?: object } | null;
+      const own = element?._type === 'ELEMENT' ? values[element.name?.value ?? ''] : undefined;
+      return own === undefined ? value : { ...element, value: { ...element?.value, ...own } };
+    },
+  ) as object;
   return { ...made, uid: undefined };
 }
 
@@ -138,7 +141,10 @@ inBrowser('what a document says, and what changed in it (skipped where no Chromi
 
   it('has one line for a reading that was put in front of others', async () => {
     const { ehr, documents } = await recordOf(READINGS);
-    const [early, late] = [{ at: '08:00', is: 38.2 }, { at: '12:00', is: 39.3 }] as const;
+    const [early, late] = [
+      { at: '08:00', is: 38.2 },
+      { at: '12:00', is: 39.3 },
+    ] as const;
     const { uid } = await documents.commit(readingsOf(early, late) as never);
     const after = readingsOf({ at: '06:00', is: 36.6 }, early, late);
     const { uid: latest } = await documents.update(uid, after as never);

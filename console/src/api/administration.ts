@@ -26,7 +26,7 @@ export interface AdministrationApi {
   merge: (request: MergeRequest) => Promise<MergeDetails>;
   unmerge: (request: UnmergeRequest) => Promise<MergeDetails>;
   /** Those that stand, oldest first; `pending`: those that wait for another administrator; `undone`: those that were taken back. */
-  merges: (filter?: { readonly pending: true } | { readonly undone: true }) => Promise<MergeDetails[]>;
+  merges: (filter?: { readonly pending?: true; readonly undone?: true }) => Promise<MergeDetails[]>;
   /** Those that ended in an EHR, through others too, and that can still be taken back. */
   mergesInto: (ehrId: string) => Promise<MergeDetails[]>;
   confirmMerge: (mergeId: string, body: Confirmation) => Promise<MergeDetails>;

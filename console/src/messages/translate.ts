@@ -11,7 +11,9 @@ export function translator(catalogue: Catalogue, language: string): Translate {
   const plural = new Intl.PluralRules(language);
   const categories = CATEGORIES.filter((name) => plural.resolvedOptions().pluralCategories.includes(name));
   // A number may come as the language writes it: a thousand is 1.000 in German, and not one.
-  const group = new Intl.NumberFormat(language).formatToParts(10_000_000).find(({ type }) => type === 'group');
+  const group = new Intl.NumberFormat(language)
+    .formatToParts(10_000_000)
+    .find(({ type }) => type === 'group');
   const numberOf = (value: string | number): number =>
     Number(group === undefined ? value : String(value).replaceAll(group.value, ''));
   const word = (value: string | number, words: readonly string[]): string =>

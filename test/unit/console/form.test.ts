@@ -60,9 +60,10 @@ describe.each(NAMES)('the form of %s', (name) => {
       const shown = (node.children ?? []).filter((child) => kindOf(child) !== 'hidden');
       expect([path, new Set([...first, ...aside])]).toEqual([path, new Set(shown)]);
       expect([path, first.length + aside.length]).toEqual([path, shown.length]);
-      const required = aside.filter(({ min, inContext, id }) => min > 0 && inContext !== true && id !== 'offset');
-      if (node.rmType !== 'COMPOSITION')
-        expect([path, required.map(({ id }) => id)]).toEqual([path, []]);
+      const required = aside.filter(
+        ({ min, inContext, id }) => min > 0 && inContext !== true && id !== 'offset',
+      );
+      if (node.rmType !== 'COMPOSITION') expect([path, required.map(({ id }) => id)]).toEqual([path, []]);
     }
     // What is around a whole document lacks nothing.
     for (const child of layoutOf(web.tree).aside)
@@ -112,8 +113,17 @@ describe('a form', () => {
   });
 
   it('sees what breaks a range or is no such time, before the server is asked', () => {
-    const number: FormPart = { suffix: '', input: 'number', range: { min: 0, minOp: '>=', max: 1000, maxOp: '<' } };
-    expect([-0.1, 0, 999.9, 1000].map((value) => breachOf(number, value))).toEqual(['range', null, null, 'range']);
+    const number: FormPart = {
+      suffix: '',
+      input: 'number',
+      range: { min: 0, minOp: '>=', max: 1000, maxOp: '<' },
+    };
+    expect([-0.1, 0, 999.9, 1000].map((value) => breachOf(number, value))).toEqual([
+      'range',
+      null,
+      null,
+      'range',
+    ]);
     expect(breachOf({ suffix: '', input: 'integer', range: { min: 5, minOp: '>' } }, 5)).toBe('range');
     expect(breachOf({ suffix: '', input: 'number' }, 1e9)).toBeNull();
     expect(breachOf(number, undefined)).toBeNull();

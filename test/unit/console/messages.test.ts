@@ -31,7 +31,10 @@ describe('the messages of the console', () => {
     const rows = (count: number | string): string => translator(en, 'en')('query.rows', { count });
     expect([1, '1', 0, 2, '1,001'].map(rows)).toEqual(['1 row', '1 row', '0 rows', '2 rows', '1,001 rows']);
     const german = translator(de, 'de');
-    expect(['1', '1.000'].map((count) => german('query.rows', { count }))).toEqual(['1 Zeile', '1.000 Zeilen']);
+    expect(['1', '1.000'].map((count) => german('query.rows', { count }))).toEqual([
+      '1 Zeile',
+      '1.000 Zeilen',
+    ]);
     const polish = translator(
       { ...en, 'query.rows': '{count} {count|wiersz|wiersze|wierszy|wiersza}' },
       'pl',

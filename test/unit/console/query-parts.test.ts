@@ -67,7 +67,8 @@ describe('a query in its parts', () => {
   it('is sorted by what it was sorted by, whatever becomes of the name of a column', () => {
     const parts = readQuery('SELECT c/a AS one, c/b AS two FROM COMPOSITION c ORDER BY one DESC, two, c/d');
     const [one, two] = parts.columns;
-    const orders = (columns: typeof parts.columns) => withColumns(parts, columns).order.map(({ text }) => text);
+    const orders = (columns: typeof parts.columns) =>
+      withColumns(parts, columns).order.map(({ text }) => text);
     expect(orders([{ ...one!, alias: 'first' }, two!])).toEqual(['first', 'two', 'c/d']);
     expect(orders([{ ...one!, alias: '' }, two!])).toEqual(['c/a', 'two', 'c/d']);
     expect(orders([one!])).toEqual(['one', 'c/b', 'c/d']);
@@ -86,7 +87,9 @@ describe('a query in its parts', () => {
     expect(named('37 °')).toBe('value');
     for (const term of ['Length', 'Order', 'Version', 'Max', 'Like', 'Count', 'Null']) {
       const alias = named(term);
-      expect(readQuery(`SELECT c/a AS ${alias} FROM COMPOSITION c`).columns).toEqual([{ text: 'c/a', alias }]);
+      expect(readQuery(`SELECT c/a AS ${alias} FROM COMPOSITION c`).columns).toEqual([
+        { text: 'c/a', alias },
+      ]);
     }
   });
 

@@ -122,9 +122,7 @@ function isParticular(values: FlatValues, path: string, around: readonly WebTemp
   return around.some((child) => {
     const place = pathBelow(path, child);
     const own = (child.children ?? []).filter(({ aqlPath = '' }) => aqlPath.includes('/other_context'));
-    return (
-      !isComplete(values, place, child) || own.some((each) => isThere(values, pathBelow(place, each)))
-    );
+    return !isComplete(values, place, child) || own.some((each) => isThere(values, pathBelow(place, each)));
   });
 }
 

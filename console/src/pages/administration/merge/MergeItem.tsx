@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { MergeDetails } from '@everchart/client';
-import { asText, at, textAt } from '../../../api/json.js';
+import { isObject, textAt } from '../../../api/json.js';
 import { useMessages } from '../../../messages/messages.js';
 import { patientView } from '../../../shell/address.js';
 import { Id } from '../../../widgets/Id.js';
@@ -56,7 +56,7 @@ export function UndoneMerge({ merge }: { readonly merge: MergeDetails }): ReactN
         <Text size="sm" c="dimmed">
           {t('merge.takenBackBy', { who: textAt(undone, 'committer') })}
         </Text>
-        <MergeMotive merge={{ reason: at(undone, 'reason'), requested_by: at(undone, 'requested_by') }} />
+        {isObject(undone) && <MergeMotive merge={undone} />}
       </div>
       <Text size="sm" c="dimmed" className="line-end">
         <Time value={textAt(undone, 'date')} isAgo />
@@ -97,13 +97,9 @@ export function NamedPatient({ ehrId }: { readonly ehrId: string }): ReactNode {
 }
 
 /** Why, and who asked for it, as far as it is known. */
-export function MergeMotive({
-  merge,
-}: {
-  readonly merge: { readonly reason?: unknown; readonly requested_by?: unknown };
-}): ReactNode {
+export function MergeMotive({ merge }: { readonly merge: Readonly<Record<string, unknown>> }): ReactNode {
   const { t } = useMessages();
-  const [reason, requestedBy] = [asText(merge.reason), asText(merge.requested_by)];
+  const [reason, requestedBy] = [textAt(merge, 'reason'), textAt(merge, 'requested_by')];
   if (reason === '' && requestedBy === '') return null;
   return (
     <Text size="sm" className="message">
