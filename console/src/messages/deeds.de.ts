@@ -36,5 +36,7 @@ export const deeds: Readonly<Record<keyof typeof english, string>> = {
   'deed.toldApart': 'sagte, ob zwei sich Gleichende zwei Personen sind',
   'deed.audited': 'las, wer was tat',
   'deed.verified': 'prüfte den Bestand',
+  'deed.savedUser': 'legte einen Benutzer an oder änderte ihn',
+  'deed.removedUser': 'entfernte einen Benutzer',
   'deed.planned': 'sah einen Plan an, nichts getan',
 };

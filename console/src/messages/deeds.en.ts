@@ -34,5 +34,7 @@ export const deeds = {
   'deed.toldApart': 'said whether two look-alikes are two persons',
   'deed.audited': 'read who did what',
   'deed.verified': 'verified the store',
+  'deed.savedUser': 'made or changed a user',
+  'deed.removedUser': 'removed a user',
   'deed.planned': 'looked at a plan, nothing done',
 } as const;

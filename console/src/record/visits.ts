@@ -7,6 +7,7 @@ const DEEDS = [
   ['composition_update', 'changed'],
   ['composition_delete', 'deleted'],
   ['composition_get', 'read'],
+  ['composition_preview', 'read'],
   ['versioned_composition', 'read'],
   ['ehr_status_update', 'changedStatus'],
   ['ehr_status_get', 'readStatus'],
@@ -37,6 +38,7 @@ const DEEDS = [
   ['finaliseMerge', 'finalised'],
   ['moveComposition', 'moved'],
   ['deleteEhr', 'erased'],
+  ['admin_ehr_delete', 'erased'],
   ['deleteComposition', 'erasedDocument'],
   ['deleteDirectory', 'erasedDocument'],
   ['sayDistinct', 'toldApart'],
@@ -44,6 +46,8 @@ const DEEDS = [
   ['getAudit', 'audited'],
   ['getEhrAccess', 'audited'],
   ['verify', 'verified'],
+  ['saveUser', 'savedUser'],
+  ['removeUser', 'removedUser'],
 ] as const;
 
 /** A word for what somebody did. */
