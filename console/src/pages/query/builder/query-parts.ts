@@ -16,7 +16,7 @@ export interface Condition {
 }
 
 /** By what rows are sorted. */
-export interface Order {
+interface Order {
   readonly text: string;
   readonly isDescending: boolean;
 }
@@ -108,7 +108,7 @@ export function withColumns(parts: QueryParts, columns: readonly Column[]): Quer
 }
 
 /** A condition as AQL. */
-export function conditionText({ text, operator, value }: Condition): string {
+function conditionText({ text, operator, value }: Condition): string {
   if (operator === '') return text;
   return operator === 'EXISTS' ? `EXISTS ${text}` : `${text} ${operator} ${value}`;
 }
