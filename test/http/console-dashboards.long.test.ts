@@ -33,7 +33,7 @@ inBrowser('dashboards (skipped where no Chromium is installed)', () => {
     await web.page.getByLabel('$patient').fill('P-0001');
     await pin('Documents', 'Table');
     await write(
-      'SELECT o/data[at0001]/events[at0006]/data[at0003]/items[at0004]/value/magnitude AS systolic FROM EHR e CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
+      'SELECT o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value/magnitude AS systolic FROM EHR e CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
     );
     await pin('Systolic', 'Chart');
     await web.page.reload();
@@ -76,13 +76,13 @@ inBrowser('dashboards (skipped where no Chromium is installed)', () => {
 
   it('are asked again every minute, where one wants that, and chosen where there are several', async () => {
     const client = new Cdr({ url: web.url });
-    for (const name of ['Ward A', 'Ward B'])
+    for (const name of ['Acute 1', 'Acute 2'])
       await client.request('PUT', `/rest/dashboard/${randomUUID()}`, {
         body: { name, panels: [{ title: 'Records', q: 'SELECT e/ehr_id/value FROM EHR e', show: 'table' }] },
       });
     await web.page.clock.install();
     await web.open('/dashboards');
-    await web.page.getByRole('heading', { name: 'Ward A' }).waitFor();
+    await web.page.getByRole('heading', { name: 'Acute 1' }).waitFor();
     await web.page.locator('.panels').getByRole('table').waitFor();
     let asked = 0;
     web.page.on('request', (request) => {
@@ -95,8 +95,8 @@ inBrowser('dashboards (skipped where no Chromium is installed)', () => {
     await web.page.clock.fastForward('01:05');
     await again;
     await web.page.getByRole('combobox', { name: 'Dashboards' }).click();
-    await web.page.getByRole('option', { name: 'Ward B' }).click();
-    await web.page.getByRole('heading', { name: 'Ward B' }).waitFor();
+    await web.page.getByRole('option', { name: 'Acute 2' }).click();
+    await web.page.getByRole('heading', { name: 'Acute 2' }).waitFor();
     expect(new URL(web.page.url()).hash).toMatch(/^#\/dashboards\?id=[\da-f-]{36}$/);
   });
 });

@@ -152,7 +152,8 @@ inBrowser('what a document says, and what changed in it (skipped where no Chromi
     await web.page.getByRole('button', { name: 'Compare with the one shown' }).click();
     await web.page.locator('.differences li').first().waitFor();
     expect(await web.page.locator('.differences del').count()).toBe(0);
-    expect(await web.page.locator('.differences li b').allInnerTexts()).toEqual(['added']);
+    const kinds = await web.page.locator('.differences li b').allInnerTexts();
+    expect(kinds.map((kind) => kind.trim())).toEqual(['added']);
     expect(await web.page.locator('.differences').innerText()).toMatch(/5 Jan 2026, 07:00 CET[^]*36\.6 °C/);
   });
 

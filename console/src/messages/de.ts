@@ -276,6 +276,7 @@ export const de: Catalogue = {
   'form.breach.time': 'kein Datum oder keine Zeit, wie hier verlangt',
   'form.sections': 'Teile des Dokuments',
   'form.findingsCount': '{count} {count|Befund|Befunde}',
+  'form.around': 'Wann, wo, wer',
   'form.kind': 'Art des Werts',
   'form.openEnds': 'Ein leeres Ende ist offen.',
   'form.whyMissing': 'Kein Wert, weil',

@@ -275,6 +275,7 @@ export const en = {
   'form.breach.time': 'no date or time as it is asked for here',
   'form.sections': 'Parts of the document',
   'form.findingsCount': '{count} {count|finding|findings}',
+  'form.around': 'When, where, who',
   'form.kind': 'Kind of value',
   'form.openEnds': 'An end that is left empty is open.',
   'form.whyMissing': 'No value, because',

@@ -137,7 +137,7 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
       it('an analyst runs a query (1), plots it (1), takes it along (1), sees how it is found (1)', async () => {
         await begin('/query');
         await web.write(
-          'SELECT o/data[at0001]/events[at0006]/data[at0003]/items[at0004]/value/magnitude AS systolic FROM EHR e CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
+          'SELECT o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value/magnitude AS systolic FROM EHR e CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
         );
         await web.page.getByRole('button', { name: 'Run' }).click();
         await web.page.getByText(/^[1-9]\d* rows/).waitFor();

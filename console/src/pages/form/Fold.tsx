@@ -108,7 +108,7 @@ export function Around({
       isOpenAtFirst={isOpenAtFirst}
       title={
         <>
-          {reader.t('rm.context')} <span className="unit">{line}</span>
+          {reader.t('form.around')} <span className="unit">{line}</span>
         </>
       }
     >
