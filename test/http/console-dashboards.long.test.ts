@@ -66,7 +66,7 @@ inBrowser('dashboards (skipped where no Chromium is installed)', () => {
     await web.page.getByRole('button', { name: 'Undo' }).click();
     await web.page.getByText('No rows').waitFor();
     await web.page.getByRole('button', { name: 'Move Systolic forward' }).click();
-    await web.page.locator('.panels section').first().getByText('Systolic').waitFor();
+    await web.page.locator('.panels section').first().getByRole('heading', { name: 'Systolic' }).waitFor();
     await web.page.setViewportSize({ width: 390, height: 800 });
     await web.expectGood();
     await web.page.getByRole('button', { name: 'Delete the dashboard' }).click();
@@ -76,8 +76,9 @@ inBrowser('dashboards (skipped where no Chromium is installed)', () => {
 
   it('are asked again every minute, where one wants that, and chosen where there are several', async () => {
     const client = new Cdr({ url: web.url });
-    for (const name of ['Acute 1', 'Acute 2'])
-      await client.request('PUT', `/rest/dashboard/${randomUUID()}`, {
+    const ids = [randomUUID(), randomUUID()];
+    for (const [index, name] of ['Acute 1', 'Acute 2'].entries())
+      await client.request('PUT', `/rest/dashboard/${ids[index]}`, {
         body: { name, panels: [{ title: 'Records', q: 'SELECT e/ehr_id/value FROM EHR e', show: 'table' }] },
       });
     await web.page.clock.install();
@@ -97,6 +98,7 @@ inBrowser('dashboards (skipped where no Chromium is installed)', () => {
     await web.page.getByRole('combobox', { name: 'Dashboards' }).click();
     await web.page.getByRole('option', { name: 'Acute 2' }).click();
     await web.page.getByRole('heading', { name: 'Acute 2' }).waitFor();
-    expect(new URL(web.page.url()).hash).toMatch(/^#\/dashboards\?id=[\da-f-]{36}$/);
+    expect(new URL(web.page.url()).hash).toBe(`#/dashboards?id=${ids[1]}`);
+    for (const id of ids) await client.request('DELETE', `/rest/dashboard/${id}`);
   });
 });
