@@ -87,7 +87,7 @@ inBrowser('what goes on paper (skipped where no Chromium is installed)', () => {
     expect(found).toHaveLength(before + 1);
     const [access] = found;
     const ehrId = /patients\/([^/?]+)/.exec(web.page.url())?.[1];
-    expect(access).toMatchObject({ options: { of: 'access' }, ehr_id: ehrId, user: 'ben' });
+    expect(access).toMatchObject({ options: { of: 'access' }, ehr_id: ehrId });
     await web.page.emulateMedia({ media: 'print' });
     const banner = web.page.getByLabel('Patient', { exact: true });
     const tabs = web.page.locator('.mantine-Tabs-list').first();

@@ -9,10 +9,7 @@ inBrowser('saving a form (skipped where no Chromium is installed)', () => {
   const openForm = async () => {
     await web.open('/patients');
     await web.page.getByRole('link', { name: 'P-0001' }).click();
-    await web.page
-      .getByRole('link', { name: /blood pressure/i })
-      .first()
-      .click();
+    await web.page.locator('.composition-list li', { hasText: 'mmHg' }).first().getByRole('link').click();
     await web.page.getByRole('button', { name: 'Edit' }).click();
     await web.page.getByLabel(/Syst/).first().fill('131');
   };
