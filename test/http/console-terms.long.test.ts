@@ -49,7 +49,7 @@ inBrowser('codes of a value set (skipped where no Chromium is installed)', () =>
     await web.open(`/patients/${ehr.id}/form?template=${NAME}`);
     await web.page.getByRole('button', { name: 'Fill with example' }).click();
     await web.page.getByRole('button', { name: 'Undo' }).waitFor();
-    const field = web.page.getByRole('textbox', { name: /^coded text terminology/ }).first();
+    const field = web.page.getByRole('combobox', { name: /^coded text terminology/ }).first();
     // Nobody is asked about a field that nobody has gone to.
     expect(expanded).toBe(0);
     await field.fill('cou');
