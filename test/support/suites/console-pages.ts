@@ -85,6 +85,7 @@ export function consolePagesSuite(edition: string, settings: Partial<Settings>):
       await web.page.getByLabel('Composer').first().fill('Ada Moe');
       await web.page.getByLabel('Systolic').first().fill('5000');
       await web.page.getByRole('button', { name: 'Save', exact: true }).click();
+      await web.page.getByRole('alert').first().waitFor();
       await web.page.getByText(/must be .*1000/).waitFor();
       expect(await web.page.getByLabel('Systolic').first().getAttribute('aria-invalid')).toBe('true');
       forgive('422');

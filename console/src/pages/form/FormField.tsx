@@ -1,12 +1,13 @@
 import type { WebTemplateNode } from '@everchart/client';
 import { Select } from '@mantine/core';
-import { memo, useState, type ReactNode } from 'react';
+import { memo, useRef, useState, type ReactNode } from 'react';
 import { NULL_FLAVOURS, termText } from '../../form/openehr-terms.js';
 import { breachOf } from '../../form/part-check.js';
 import { changeOf, keyOf, partsOf, type FormPart } from '../../form/parts.js';
 import { isGiven, type FlatValue } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
 import { rangeText } from '../../record/web-node.js';
+import { afterPress } from '../../widgets/press.js';
 import { useForm, useFormValue } from './form-state.js';
 import { useIsAsked, useLabels } from './labels.js';
 import { PartInput } from './PartInput.js';
@@ -83,11 +84,19 @@ function Part({
 function useBreach(part: FormPart, value: FlatValue | undefined) {
   const { t } = useMessages();
   const [isLeft, setIsLeft] = useState(false);
+  const isOut = useRef(false);
   const breach = isLeft ? breachOf(part, value) : null;
   return {
     text: breach === null ? undefined : t(`form.breach.${breach}`, { range: rangeText(part.range) }),
-    look: () => setIsLeft(true),
-    forgive: () => setIsLeft(false),
+    look: () => {
+      isOut.current = true;
+      // A line more moves what is below.
+      afterPress(() => setIsLeft(isOut.current));
+    },
+    forgive: () => {
+      isOut.current = false;
+      setIsLeft(false);
+    },
   };
 }
 
