@@ -84,7 +84,8 @@ function Drawing({
           <Bar className="failed" x={at(index)} height={(errors / most) * (HEIGHT - 4)} />
         </g>
       ))}
-      <polyline className="latency" points={line.join(' ')} />
+      {/* Of one point a dot: a line has two. */}
+      <polyline className="latency" points={[...line, ...line.slice(-1)].join(' ')} />
     </svg>
   );
 }
