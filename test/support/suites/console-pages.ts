@@ -11,14 +11,7 @@ const inBrowser = hasBrowser ? describe : describe.skip;
 export function consolePagesSuite(edition: string, settings: Partial<Settings>): void {
   inBrowser(`the console in a browser, ITS_REST=${edition} (skipped where no Chromium is installed)`, () => {
     const web = useConsole(settings);
-    const { open, expectGood, forgive } = web;
-
-    /** In place of what the editor holds, as a keyboard does: filling it at once makes Chromium write a style attribute. */
-    async function write(text: string): Promise<void> {
-      await web.page.locator('.cm-content').press('Control+A');
-      await web.page.keyboard.press('Backspace');
-      if (text !== '') await web.page.keyboard.insertText(text);
-    }
+    const { open, expectGood, forgive, write } = web;
 
     it('shows the server at a glance, in German and dark too', async () => {
       await open('/');
