@@ -140,7 +140,7 @@ inBrowser('a merge that a second person approves (skipped where no Chromium is i
     await web.expectGood();
     await dialog.getByRole('button', { name: 'Move it' }).click();
     await web.page.getByLabel('Patient', { exact: true }).getByText('RIGHT-1').waitFor();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     const rows = await ada.query('SELECT c/uid/value AS uid FROM EHR e CONTAINS COMPOSITION c', {
       ehrId: right.id,
     });

@@ -79,7 +79,7 @@ inBrowser('what is typed and not saved (skipped where no Chromium is installed)'
     await unit.fill('m');
     await unit.press('Enter');
     await web.page.getByRole('button', { name: 'Save', exact: true }).click();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     expect(await mine(ehr.id)).toEqual([]);
   });
 

@@ -67,7 +67,7 @@ inBrowser('fields of a form (skipped where no Chromium is installed)', () => {
     await multimedia.getByText('1 KiB in the document').waitFor();
     await web.expectGood();
     await web.page.getByRole('button', { name: 'Save', exact: true }).click();
-    await web.page.getByText('Version 2').waitFor();
+    await web.page.getByText('Version 2', { exact: true }).waitFor();
     const picture = web.page.locator('.document img.picture').first();
     await picture.waitFor();
     expect(await picture.evaluate((image) => (image as { naturalWidth?: number }).naturalWidth)).toBe(1);
@@ -117,7 +117,7 @@ inBrowser('fields of a form (skipped where no Chromium is installed)', () => {
     // With a composer and nothing particular the context is a line.
     await web.page.getByLabel('Composer').first().fill('Ada Moe');
     await web.page.getByRole('button', { name: 'Save as draft' }).click();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     await web.page.getByRole('button', { name: 'Edit' }).click();
     const context = web.page.locator('summary', { hasText: /^When, where, who/ });
     await context.getByText(/ CET · other care · Ada Moe$/).waitFor();

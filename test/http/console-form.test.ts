@@ -73,7 +73,7 @@ inBrowser('what is typed into a form (skipped where no Chromium is installed)', 
     expect(new Set(answers)).toEqual(new Set(['201 ']));
     expect(await documents(ehr.id)).toBe(1);
     await web.page.getByRole('button', { name: 'Save', exact: true }).click();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     expect(await documents(ehr.id)).toBe(1);
     expect(new Set(sent).size).toBe(1);
     web.forgive('ERR_FAILED');

@@ -33,7 +33,7 @@ inBrowser('the form of a document of 300 KB (skipped where no Chromium is instal
     expect(JSON.stringify(composition).length).toBeGreaterThan(300_000);
     const { uid } = await client.ehr(ehr.id).compositions.commit(composition);
     await web.open(`/patients/${ehr.id}/compositions/${uid}`);
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     const session = await web.page.context().newCDPSession(web.page);
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
 

@@ -137,7 +137,7 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     const before = await scrolled();
     expect(before).toBeGreaterThan(100);
     await documents.last().click();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     expect(await scrolled()).toBe(0);
     await web.page.goBack();
     await documents.last().waitFor();

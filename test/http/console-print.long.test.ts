@@ -64,7 +64,7 @@ inBrowser('what goes on paper (skipped where no Chromium is installed)', () => {
     const ehrId = /patients\/([^/?]+)/.exec(web.page.url())?.[1];
     expect(record).toMatchObject({ options: { of: 'record' }, ehr_id: ehrId });
     await web.page.locator('.composition-list a').first().click();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     await web.page.pdf();
     const [document] = await prints(before + 2);
     const uid = decodeURIComponent(/compositions\/([^/?]+)/.exec(web.page.url())?.[1] ?? '');

@@ -60,7 +60,7 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     await web.page.getByRole('button', { name: 'Restore' }).click();
     await web.page.getByText('A new version will hold this content.').waitFor();
     await web.page.getByRole('button', { name: 'Restore' }).click();
-    await web.page.getByText('Version 3').waitFor();
+    await web.page.getByText('Version 3', { exact: true }).waitFor();
     await web.page.goBack();
     await web.open(`/patients/${ehr.id}`);
     await web.page.getByText('2 of 2 compositions').waitFor();
@@ -84,7 +84,7 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     await web.page.getByText('1 of 3 compositions').waitFor();
     await web.expectGood();
     await web.page.locator('.composition-list a').click();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     await web.page.goBack();
     await web.page.getByText('1 of 3 compositions').waitFor();
   });
@@ -108,7 +108,7 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     ]);
     await web.expectGood();
     await web.page.locator('.composition-list a').first().click();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     await web.page.goBack();
     await maxima.waitFor();
     expect(await maxima.getAttribute('aria-pressed')).toBe('true');
@@ -163,7 +163,7 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     await goOn.click();
     expect(await quantity.inputValue()).toBe('9');
     await save.click();
-    await web.page.getByText('Version 3').waitFor();
+    await web.page.getByText('Version 3', { exact: true }).waitFor();
     const saved = JSON.stringify((await documents.get(uids[0]!.split('::')[0]!))?.content);
     expect(saved).toContain('"magnitude":9');
     expect(saved).toContain(changed.composer);

@@ -125,7 +125,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
       .getByRole('link')
       .click();
     await web.page.getByRole('tab', { name: 'FLAT' }).waitFor();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     await expectGood();
   });
 

@@ -19,7 +19,7 @@ inBrowser('saving a form (skipped where no Chromium is installed)', () => {
     const asked = web.page.waitForResponse(/\/rest\/preview\//);
     await web.page.getByRole('button', { name: 'Save', exact: true }).click();
     expect((await asked).status()).toBe(200);
-    await web.page.getByText('Version 2').waitFor();
+    await web.page.getByText('Version 2', { exact: true }).waitFor();
     expect(await web.page.getByText('131').first().isVisible()).toBe(true);
     await web.expectGood();
   });

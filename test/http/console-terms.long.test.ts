@@ -65,7 +65,7 @@ inBrowser('codes of a value set (skipped where no Chromium is installed)', () =>
     await code.waitFor();
     await web.expectGood();
     await web.page.getByRole('button', { name: 'Save', exact: true }).click();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     await web.page.getByText('Cough').first().waitFor();
     const { rows } = await client.query<{ c: object }>('SELECT c FROM EHR e CONTAINS COMPOSITION c', {
       ehrId: ehr.id,

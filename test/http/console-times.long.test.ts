@@ -49,7 +49,7 @@ inBrowser('times for a reader in Berlin (skipped where no Chromium is installed)
     const systolic = web.page.getByLabel(/Syst/).first();
     await systolic.fill('120');
     await web.page.getByRole('button', { name: 'Save as draft' }).click();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     const clocks = new Set((await web.page.locator('.document').innerText()).match(/\d\d:\d\d.* CET/g));
     expect([...clocks]).toEqual(['17:11 CET']);
     await web.expectGood();

@@ -175,7 +175,7 @@ inBrowser('what a document says, and what changed in it (skipped where no Chromi
     expect(await count.inputValue()).toBe('10');
     await count.fill('12');
     await web.page.getByRole('button', { name: 'Save', exact: true }).click();
-    await web.page.getByText('Version 2').waitFor();
+    await web.page.getByText('Version 2', { exact: true }).waitFor();
     const after = (await documents.get(uid.split('::')[0]!))!.content as unknown as Record<string, unknown>;
     const wanted = JSON.stringify(before).replace(
       '{"_type":"DV_COUNT","magnitude":10}',
@@ -199,7 +199,7 @@ inBrowser('what a document says, and what changed in it (skipped where no Chromi
     await web.page.locator('form textarea, form input[type=text]').last().press('End');
     await web.page.keyboard.type('x');
     await web.page.getByRole('button', { name: 'Save as draft' }).click();
-    await web.page.getByText('Version 2').waitFor();
+    await web.page.getByText('Version 2', { exact: true }).waitFor();
     const after = (await documents.get(uid.split('::')[0]!))!.content as unknown as Record<string, unknown>;
     expect(after['context']).toBeUndefined();
   });
@@ -215,7 +215,7 @@ inBrowser('a document that is made here (skipped where no Chromium is installed)
     await web.page.getByLabel(/Syst/).first().fill('120');
     await web.page.getByLabel('Composer').first().fill('Ada Moe');
     await web.page.getByRole('button', { name: 'Save as draft' }).click();
-    await web.page.getByText('Version 1').waitFor();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
     const { rows } = await client.query<{ country: string }>(
       'SELECT c/territory/code_string AS country FROM EHR e CONTAINS COMPOSITION c',
       { ehrId: ehr.id },

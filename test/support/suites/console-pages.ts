@@ -92,7 +92,7 @@ export function consolePagesSuite(edition: string, settings: Partial<Settings>):
       await web.page.getByRole('button', { name: 'Edit' }).click();
       await web.page.getByLabel('Systolic').first().fill('142');
       await web.page.getByRole('button', { name: 'Save', exact: true }).click();
-      await web.page.getByText('Version 2').waitFor();
+      await web.page.getByText('Version 2', { exact: true }).waitFor();
       await web.page.getByText('142').first().waitFor();
       await expectGood();
       await web.page.getByRole('link', { name: 'Version 1' }).click();
@@ -116,7 +116,7 @@ export function consolePagesSuite(edition: string, settings: Partial<Settings>):
       await web.page.getByRole('button', { name: 'Restore' }).click();
       await web.page.getByText('A new version will hold this content.').waitFor();
       await web.page.getByRole('button', { name: 'Restore' }).click();
-      await web.page.getByText('Version 4').waitFor();
+      await web.page.getByText('Version 4', { exact: true }).waitFor();
       await web.page.getByText('142').first().waitFor();
       await web.page.getByRole('button', { name: 'Delete' }).click();
       await web.page.getByText('Every version stays').waitFor();

@@ -71,7 +71,7 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         await web.page.getByText('The values as a table').waitFor();
         expect(await clicks()).toBeLessThanOrEqual(1);
         await web.page.locator('.composition-list a').first().click();
-        await web.page.getByText('Version 1').waitFor();
+        await web.page.getByText('Version 1', { exact: true }).waitFor();
         expect(await clicks()).toBeLessThanOrEqual(1);
         const [, ehrId = '', uid = ''] =
           /patients\/([^/]+)\/compositions\/([^/?]+)/.exec(web.page.url()) ?? [];
@@ -84,7 +84,7 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         await web.page.goBack();
         await web.page.reload();
         await web.page.locator('.composition-list a').first().click();
-        await web.page.getByText('Version 2').waitFor();
+        await web.page.getByText('Version 2', { exact: true }).waitFor();
         await clicks();
         await web.page.getByRole('button', { name: 'Compare with the one shown' }).click();
         await web.page.locator('.differences ins', { hasText: '41' }).waitFor();
@@ -118,17 +118,17 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         await web.page.getByRole('option', { name: /blood_pressure/ }).click();
         await web.page.getByLabel(/Syst/).first().fill('128');
         await web.page.getByRole('button', { name: 'Save as draft' }).click();
-        await web.page.getByText('Version 1').waitFor();
+        await web.page.getByText('Version 1', { exact: true }).waitFor();
         expect(await clicks()).toBeLessThanOrEqual(5);
         await web.page.getByRole('button', { name: 'Edit' }).click();
         await web.page.getByLabel(/Syst/).first().fill('130');
         await web.page.getByRole('button', { name: 'Save as draft' }).click();
-        await web.page.getByText('Version 2').waitFor();
+        await web.page.getByText('Version 2', { exact: true }).waitFor();
         expect(await clicks()).toBeLessThanOrEqual(3);
         await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
         await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
         await web.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-        await web.page.getByText('Version 4').waitFor();
+        await web.page.getByText('Version 4', { exact: true }).waitFor();
         // What was a draft is one again.
         await web.page.locator('.flag', { hasText: 'draft' }).waitFor();
         expect(await clicks()).toBeLessThanOrEqual(3);
