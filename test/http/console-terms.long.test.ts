@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cdr } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
@@ -16,8 +17,8 @@ const CONCEPTS = [
 inBrowser('codes of a value set (skipped where no Chromium is installed)', () => {
   let server: Server;
   let expanded = 0;
-  // Fixed, since the settings are needed before it can be asked for one.
-  const port = 20_000 + (process.pid % 20_000);
+  // Where it listens is known before the console's server begins.
+  const terminology = { serverUrl: '', timeoutMs: 10_000, failOnError: true };
   beforeAll(async () => {
     server = createServer(({ url = '' }, response) => {
       const { searchParams } = new URL(url, 'http://fhir');
@@ -28,14 +29,14 @@ inBrowser('codes of a value set (skipped where no Chromium is installed)', () =>
       const isValid = { resourceType: 'Parameters', parameter: [{ name: 'result', valueBoolean: true }] };
       response.end(JSON.stringify(url.includes('$expand') ? { expansion: { contains } } : isValid));
     });
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    terminology.serverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(() => {
+    server.closeAllConnections();
     server.close();
   });
-  const web = useConsole({
-    terminology: { serverUrl: `http://127.0.0.1:${port}`, timeoutMs: 10_000, failOnError: true },
-  });
+  const web = useConsole({ terminology });
 
   it('are found by words, and are what the document says', async () => {
     const client = new Cdr({ url: web.url });
