@@ -78,9 +78,9 @@ export function ownApi(cdr: Cdr): OwnApi {
       await cdr.request('DELETE', `/rest/dashboard/${encodeURIComponent(id)}`);
     },
     concepts: async (valueSet, filter) => {
-      const query = { value_set: valueSet, filter };
+      const body = { value_set: valueSet, filter };
       try {
-        return (await cdr.request<{ concepts: readonly Concept[] }>('GET', '/rest/terminology', { query }))
+        return (await cdr.request<{ concepts: readonly Concept[] }>('POST', '/rest/terminology', { body }))
           .body.concepts;
       } catch (error) {
         if (error instanceof CdrError && error.status === 404) return null;

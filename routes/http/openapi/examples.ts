@@ -59,6 +59,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
     name: 'Ward',
     panels: [{ title: 'Records', q: 'SELECT COUNT(*) FROM EHR e', show: 'table' }],
   }),
+  ConceptSearch: () => ({ value_set: 'http://hl7.org/fhir/ValueSet/observation-status', filter: 'final' }),
   PrintBody: () => ({ of: 'result', q: 'SELECT e/ehr_id/value FROM EHR e' }),
   DraftBody: () => ({
     template_id: 'minimal_evaluation.en.v1',

@@ -177,8 +177,6 @@ const PARAMETERS = {
     severalOf(text),
   ),
   as_of: query('Time: the query sees the versions that were the latest then', text),
-  value_set: query('URL of a FHIR value set', text),
-  filter: query('Piece of what its concepts are called', text),
   tag_key: query('Only tags with one of these keys', severalOf(text)),
   tag_value: query('Only tags with one of these values', severalOf(text)),
   tag_target_path: query('Only tags with one of these paths', severalOf(text)),

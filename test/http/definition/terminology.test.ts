@@ -31,10 +31,10 @@ afterAll(() => {
   server.close();
 });
 
-const search = (query: object, url: string | null = serverUrl) =>
+const search = (body: object, url: string | null = serverUrl) =>
   request(testApp({ terminology: { serverUrl: url, timeoutMs: 5_000, failOnError: false } }))
-    .get('/rest/terminology')
-    .query(query);
+    .post('/rest/terminology')
+    .send(body);
 
 describe('the search of a value set', () => {
   it('gives its concepts, inner ones too, as the terminology server finds them', async () => {
@@ -52,6 +52,7 @@ describe('the search of a value set', () => {
   it('says what is missing', async () => {
     await search({ filter: 'x' }).expect(400);
     await search({ value_set: 'v', filter: 'x'.repeat(201) }).expect(400);
+    await search({ value_set: 'v', Filter: 'x' }).expect(400);
     await search({ value_set: 'v' }, null).expect(404);
     await search({ value_set: 'nonsense' }).expect(502);
     await search({ value_set: 'v' }, 'http://127.0.0.1:1').expect(502);

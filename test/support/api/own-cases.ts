@@ -36,7 +36,7 @@ export function ownCases(
   };
   /** A terminology server in the place of one. */
   const search = async (valueSet: string): Promise<Call> => ({
-    query: `?value_set=${valueSet}`,
+    body: { value_set: valueSet },
     settings: { terminology: { serverUrl: await valueSetServer(), timeoutMs: 5_000, failOnError: false } },
   });
   const malformed = { dashboard_id: 'mine' };
@@ -78,12 +78,12 @@ export function ownCases(
     { id: 'composition_preview', status: 422, call: preview(invalid) },
     { id: 'terminology_search', status: 200, call: () => search('url') },
     { id: 'terminology_search', status: 400, call: () => search('') },
-    { id: 'terminology_search', status: 404, call: () => ({ query: '?value_set=url' }) },
+    { id: 'terminology_search', status: 404, call: () => ({ body: { value_set: 'url' } }) },
     {
       id: 'terminology_search',
       status: 502,
       call: () => ({
-        query: '?value_set=url',
+        body: { value_set: 'url' },
         settings: { terminology: { serverUrl: 'http://127.0.0.1:1', timeoutMs: 1_000, failOnError: false } },
       }),
     },
