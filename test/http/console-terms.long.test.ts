@@ -38,27 +38,39 @@ inBrowser('codes of a value set (skipped where no Chromium is installed)', () =>
   });
   const web = useConsole({ terminology });
 
-  it('are found by words, and are what the document says', async () => {
+  const openForm = async () => {
     const client = new Cdr({ url: web.url });
-    await client.templates.upload(
-      fixtureText(`opt/${NAME}.opt`).replace(
-        'terminology:SNOMED-CT',
-        `terminology://fhir.hl7.org/ValueSet/$expand?url=${VALUE_SET}`,
-      ),
-    );
+    await client.templates
+      .upload(
+        fixtureText(`opt/${NAME}.opt`).replace(
+          'terminology:SNOMED-CT',
+          `terminology://fhir.hl7.org/ValueSet/$expand?url=${VALUE_SET}`,
+        ),
+      )
+      .catch(() => NAME);
     const ehr = await client.ehr.create({});
     await web.open(`/patients/${ehr.id}/form?template=${NAME}`);
     await web.page.getByRole('button', { name: 'Fill with example' }).click();
     await web.page.getByRole('button', { name: 'Undo' }).waitFor();
     const field = web.page.getByRole('combobox', { name: /^coded text terminology/ }).first();
+    const code = web.page.locator('input[value="49727002"]').first();
+    return { client, ehr, field, code };
+  };
+
+  it('are found by words, and are what the document says', async () => {
+    const before = expanded;
+    const { client, ehr, field, code } = await openForm();
+    const addresses: string[] = [];
+    web.page.on('request', (request) => addresses.push(request.url()));
     // Nobody is asked about a field that nobody has gone to.
-    expect(expanded).toBe(0);
+    expect(expanded).toBe(before);
     await field.fill('cou');
     await web.page.getByRole('option', { name: 'Cough (49727002)' }).click();
-    await web.page.locator('input[value="49727002"]').first().waitFor();
+    await code.waitFor();
     expect(await field.inputValue()).toBe('Cough');
+    // No log of addresses learns what is looked for.
+    expect(addresses.filter((address) => /cou/i.test(new URL(address).search))).toEqual([]);
     // Another text is not what the code says.
-    const code = web.page.locator('input[value="49727002"]').first();
     await field.fill('Cough at night');
     await code.waitFor({ state: 'detached' });
     await field.fill('cou');
@@ -74,5 +86,30 @@ inBrowser('codes of a value set (skipped where no Chromium is installed)', () =>
     expect(JSON.stringify(rows)).toContain(
       '"terminology_id":{"_type":"TERMINOLOGY_ID","value":"http://snomed.info/sct"},"code_string":"49727002"',
     );
+  });
+
+  it('are never taken by Enter from what was found for other words', async () => {
+    const { field, code } = await openForm();
+    await field.fill('');
+    await field.click();
+    const fever = web.page.getByRole('option', { name: 'Fever (386661006)' });
+    await fever.waitFor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await web.page.route(/\/rest\/terminology/, async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    // Fever stands first, until the server has answered.
+    await field.pressSequentially('cou');
+    await field.press('Enter');
+    await code.waitFor();
+    expect(await field.inputValue()).toBe('Cough');
+    await field.fill('rash');
+    await fever.waitFor({ state: 'detached' });
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('rash');
+    await code.waitFor({ state: 'detached' });
+    release();
   });
 });

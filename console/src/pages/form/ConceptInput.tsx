@@ -21,36 +21,22 @@ export function ConceptInput({
   onChangeParts,
 }: PartProps): ReactNode {
   const { t } = useMessages();
-  const api = useApi();
   const text = value === undefined ? '' : String(value);
-  // A form of a hundred codes asks for none that nobody looks at.
-  const [isAsked, setIsAsked] = useState(false);
-  const [wanted] = useDebouncedValue(text.trim(), QUIET_MS);
-  const { valueSet = '' } = part;
-  const { data, error: failure } = useQuery({
-    queryKey: ['concepts', valueSet, wanted],
-    queryFn: () => api.concepts(valueSet, wanted),
-    enabled: isAsked,
-    placeholderData: keepPreviousData,
-    retry: false,
-    staleTime: Infinity,
-  });
-  // By what is shown: two concepts of one name are told apart by their codes.
-  const concepts = new Map((data ?? []).map((each) => [`${each.display || each.code} (${each.code})`, each]));
+  const { ask, concepts, isNobodyThere, isAway } = useConcepts(part.valueSet ?? '', text.trim());
   return (
     <Autocomplete
       label={label}
       error={error}
       withAsterisk={isRequired}
-      description={failure === null ? undefined : t('concept.away')}
+      description={isAway ? t('concept.away') : undefined}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       data={[...concepts.keys()]}
       // The server has searched.
       filter={({ options }) => options}
       value={text}
-      onFocus={() => setIsAsked(true)}
+      onFocus={ask}
       // Where nobody can be asked, text and code are typed one by one.
-      onChange={(next) => (data === null ? onChange(next) : onChangeParts(conceptTextParts(next)))}
+      onChange={(next) => (isNobodyThere ? onChange(next) : onChangeParts(conceptTextParts(next)))}
       onOptionSubmit={(shown) => {
         const concept = concepts.get(shown);
         // After the field has taken over what is shown.
@@ -58,4 +44,31 @@ export function ConceptInput({
       }}
     />
   );
+}
+
+/** Concepts of a value set that fit a text, by what is shown of them: two of one name are told apart by their codes. */
+function useConcepts(valueSet: string, text: string) {
+  const api = useApi();
+  // A form of a hundred codes asks for none that nobody looks at.
+  const [isAsked, setIsAsked] = useState(false);
+  const [wanted] = useDebouncedValue(text, QUIET_MS);
+  const { data, error, isPlaceholderData } = useQuery({
+    queryKey: ['concepts', valueSet, wanted],
+    queryFn: () => api.concepts(valueSet, wanted),
+    enabled: isAsked,
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: Infinity,
+  });
+  // Of what was found for other words that alone is offered which fits these: Enter takes the first.
+  const isOfOthers = isPlaceholderData || wanted !== text;
+  const shown = (data ?? [])
+    .map((each) => [`${each.display || each.code} (${each.code})`, each] as const)
+    .filter(([label]) => !isOfOthers || label.toLowerCase().includes(text.toLowerCase()));
+  return {
+    ask: () => setIsAsked(true),
+    concepts: new Map(shown),
+    isNobodyThere: data === null,
+    isAway: error !== null,
+  };
 }
