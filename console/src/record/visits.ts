@@ -18,12 +18,20 @@ const DEEDS = [
   ['contribution_get', 'readChanges'],
   ['ehr_tags', 'readTags'],
   ['ehr_create', 'made'],
+  ['ehr_find', 'searched'],
   ['ehr_', 'opened'],
+  ['listEhrs', 'searched'],
   ['query_execute', 'queried'],
   ['query_explain', 'explained'],
   ['query_store', 'storedQuery'],
   ['template_adl1.4_upload', 'uploaded'],
   ['archetype_adl1.4_upload', 'uploaded'],
+  ['previewTemplate', 'planned'],
+  ['updateTemplate', 'replacedTemplate'],
+  ['deleteTemplate', 'deletedTemplate'],
+  ['deleteAllTemplates', 'deletedTemplate'],
+  ['deleteStoredQuery', 'deletedQuery'],
+  ['giveQueryNameSpace', 'gaveNameSpace'],
   ['draft', 'typed'],
   ['favourite_list', 'readFavourites'],
   ['favourite', 'favoured'],
@@ -43,15 +51,23 @@ const DEEDS = [
   ['deleteDirectory', 'erasedDocument'],
   ['sayDistinct', 'toldApart'],
   ['takeBackDistinct', 'toldApart'],
+  ['getMerge', 'readMerges'],
+  ['listApprovals', 'readMerges'],
+  ['listDistinct', 'readMerges'],
   ['getAudit', 'audited'],
   ['getEhrAccess', 'audited'],
+  ['getPermissions', 'readUsers'],
+  ['getStatus', 'readServer'],
+  ['getStatistics', 'readServer'],
+  ['getSeal', 'readServer'],
+  ['management_logger_set', 'setLog'],
   ['verify', 'verified'],
   ['saveUser', 'savedUser'],
   ['removeUser', 'removedUser'],
 ] as const;
 
 /** A word for what somebody did. */
-type Deed = (typeof DEEDS)[number][1] | 'tagged' | 'planned';
+type Deed = (typeof DEEDS)[number][1] | 'tagged';
 
 /** Requests of one person about one record within a short time. */
 export interface Visit {
