@@ -31,7 +31,7 @@ export interface FormPart {
     | 'concept';
   readonly options?: readonly FormOption[];
   readonly range?: WebTemplateRange;
-  /** Of a date or time: which parts it needs, such as `yyyy-??-XX`. */
+  /** Of a date or time: which parts it needs, such as `yyyy-??-XX`; of a text: a regular expression of all of it. */
   readonly pattern?: string;
   /** Of a duration. */
   readonly durationParts?: readonly DurationPart[];
@@ -105,9 +105,10 @@ export function changeOf(
   return changes;
 }
 
-function textParts({ inputs = [] }: WebTemplateNode, language: string): FormPart[] {
+function textParts(node: WebTemplateNode, language: string): FormPart[] {
+  const { inputs = [] } = node;
   const options = optionsOf(inputs[0], language);
-  if (options.length === 0) return [{ suffix: '', input: 'lines', clears: ['value'] }];
+  if (options.length === 0) return [{ suffix: '', input: 'lines', clears: ['value'], ...patternOf(node) }];
   const listed: FormPart = { suffix: '', input: 'choice', options, clears: ['value'] };
   return inputs[0]?.listOpen === true ? [{ suffix: '', input: 'text', options }] : [listed];
 }

@@ -274,6 +274,7 @@ export const de: Catalogue = {
   'form.further': 'Weiteres: {names}',
   'form.breach.range': 'muss {range} sein',
   'form.breach.time': 'kein Datum oder keine Zeit, wie hier verlangt',
+  'form.breach.pattern': 'muss wie {pattern} geschrieben sein',
   'form.sections': 'Teile des Dokuments',
   'form.findingsCount': '{count} {count|Befund|Befunde}',
   'form.around': 'Wann, wo, wer',

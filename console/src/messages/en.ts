@@ -273,6 +273,7 @@ export const en = {
   'form.further': 'Further: {names}',
   'form.breach.range': 'must be {range}',
   'form.breach.time': 'no date or time as it is asked for here',
+  'form.breach.pattern': 'must be written as {pattern}',
   'form.sections': 'Parts of the document',
   'form.findingsCount': '{count} {count|finding|findings}',
   'form.around': 'When, where, who',

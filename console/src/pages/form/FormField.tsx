@@ -87,7 +87,10 @@ function useBreach(part: FormPart, value: FlatValue | undefined) {
   const isOut = useRef(false);
   const breach = isLeft ? breachOf(part, value) : null;
   return {
-    text: breach === null ? undefined : t(`form.breach.${breach}`, { range: rangeText(part.range) }),
+    text:
+      breach === null
+        ? undefined
+        : t(`form.breach.${breach}`, { range: rangeText(part.range), pattern: part.pattern ?? '' }),
     look: () => {
       isOut.current = true;
       // A line more moves what is below.
