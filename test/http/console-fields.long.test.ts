@@ -130,4 +130,38 @@ inBrowser('fields of a form (skipped where no Chromium is installed)', () => {
     expect(await web.page.evaluate<number>('scrollY')).toBeGreaterThan(100);
     await web.expectGood();
   });
+
+  it('lead to what is wrong with a part that is no field', async () => {
+    const { id } = await new Cdr({ url: web.url }).ehr.create({});
+    await web.page.setViewportSize({ width: 1000, height: 420 });
+    await web.page.route(/\/composition(\?|$)/, (route) =>
+      route.fulfill({
+        status: 422,
+        json: {
+          message: 'refused',
+          violations: [
+            {
+              path: '/content[openEHR-EHR-OBSERVATION.body_temperature.v2]',
+              flatPath: 'encounter/body_temperature:0',
+              message: 'there is one too many',
+              code: 'occurrences',
+            },
+          ],
+        },
+      }),
+    );
+    // Of the demo.
+    await web.open(`/patients/${id}/form?template=ehrbase_multi_occurrence.de.v1`);
+    const save = web.page.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    const found = web.page.locator('form .flag', { hasText: 'there is one too many' });
+    await found.waitFor();
+    await web.page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    await web.page.getByRole('button', { name: '1 finding', exact: true }).click();
+    const box = await found.boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect(box?.y).toBeLessThan((await save.boundingBox())?.y ?? 0);
+    web.forgive('422');
+    await web.expectGood();
+  });
 });

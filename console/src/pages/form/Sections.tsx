@@ -52,9 +52,11 @@ export function FindingsCount(): ReactNode {
   );
 }
 
-/** Puts the focus into the first field that a finding stands beside. */
+/** Puts the focus into the first field that a finding stands beside; of findings about parts that are no fields it shows the first. */
 export function goToFinding(form: HTMLFormElement): void {
-  form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  const field = form.querySelector<HTMLElement>('[aria-invalid=true]');
+  if (field === null) form.querySelector('.flag[role=alert]')?.scrollIntoView({ block: 'center' });
+  else field.focus();
 }
 
 /** Frames in which a part that is not made yet is made, once it is near. */

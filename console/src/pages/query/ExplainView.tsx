@@ -25,8 +25,11 @@ export function ExplainView({ explanation }: { readonly explanation: Explanation
         ))}
       </ol>
       <ul className="hints">
+        {/* The server's words. */}
         {items(explanation.hints).map((hint) => (
-          <li key={asText(hint)}>{asText(hint)}</li>
+          <li key={asText(hint)} lang="en">
+            {asText(hint)}
+          </li>
         ))}
         {inProcess !== '' && <li>{t('explain.inProcess', { what: inProcess })}</li>}
       </ul>

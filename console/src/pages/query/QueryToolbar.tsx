@@ -43,10 +43,10 @@ export function QueryToolbar({
   readonly onExplain: () => void;
   /** Ends what is running. */
   readonly onCancel: () => void;
-  /** Opens or closes the nodes of templates. */
   readonly isBuilding: boolean;
   /** Shows the query as lists, or does so no more. */
   readonly onBuild: () => void;
+  /** Opens or closes the nodes of templates. */
   readonly onPick: () => void;
   readonly isRunning: boolean;
   readonly asOf: string;
