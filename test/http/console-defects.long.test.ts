@@ -105,6 +105,21 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     await web.page.locator('html[data-mantine-color-scheme=dark]').waitFor();
   });
 
+  it('draws a line for each patient, in time, though rows stand the other way round', async () => {
+    await web.open('/query');
+    await web.write(
+      'SELECT e/ehr_status/subject/external_ref/id/value AS who, c/context/start_time/value AS at, o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value AS systolic FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1] ORDER BY c/context/start_time/value DESC',
+    );
+    await web.page.locator('.cm-content').press('Control+Enter');
+    await web.page.getByText(/^[1-9]\d* rows/).waitFor();
+    await web.page.getByText('Chart', { exact: true }).click();
+    await web.page.getByRole('img', { name: 'systolic by at' }).waitFor();
+    // Of data values, one line for each of the three.
+    await web.page.getByText('systolic by at · one for each who').waitFor();
+    expect(await web.page.getByRole('radio', { name: 'Lines' }).isChecked()).toBe(true);
+    await web.expectGood();
+  });
+
   it('says aloud that a document is saved, and finds in German what is wrong with it', async () => {
     await web.page.addInitScript("localStorage.setItem('everchart-language', JSON.stringify('de'))");
     const { id } = await new Cdr({ url: web.url }).ehr.create({});
@@ -126,6 +141,9 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
       .first()
       .waitFor();
     await web.expectGood();
+    // What openEHR calls things is German too, where a form offers it.
+    await web.page.getByRole('button', { name: 'Bearbeiten' }).click();
+    await web.page.locator('summary', { hasText: 'andere Versorgung' }).waitFor();
   });
 });
 

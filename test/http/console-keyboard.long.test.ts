@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hasBrowser } from '../support/browser/browser.js';
-import { axeFindings, useConsole } from '../support/browser/console.js';
+import { axeFindings, beyondEdge, useConsole } from '../support/browser/console.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
@@ -163,13 +163,7 @@ inBrowser(
           await open(view);
           await web.page.locator('#main h1, #main h2').first().waitFor();
           await web.page.waitForLoadState('networkidle');
-          const beyond = await web.page.evaluate<string[]>(`(() => {
-        const { clientWidth, scrollWidth } = document.documentElement;
-        return scrollWidth <= clientWidth ? [] : [String(scrollWidth), ...[...document.querySelectorAll('body *')]
-          .filter((each) => each.getBoundingClientRect().right > clientWidth + 1)
-          .map((each) => each.tagName + '.' + each.className).slice(0, 5)];
-      })()`);
-          expect([view, ...beyond, ...(await axeFindings(web.page))]).toEqual([view]);
+          expect([view, ...(await beyondEdge(web.page)), ...(await axeFindings(web.page))]).toEqual([view]);
         }
       },
     );

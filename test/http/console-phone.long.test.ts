@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Cdr } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
-import { useConsole } from '../support/browser/console.js';
+import { axeFindings, beyondEdge, useConsole } from '../support/browser/console.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
@@ -30,5 +30,31 @@ inBrowser('the console on a phone (skipped where no Chromium is installed)', () 
     );
     expect(cut).toEqual([]);
     await web.expectGood();
+  });
+
+  it.each([
+    ['a phone', 390, 844],
+    ['a desk', 1440, 900],
+  ])('shows every tab of a record and of administration on %s, readable in light and dark', async (_, width, height) => {
+    await web.page.setViewportSize({ width, height });
+    await web.open('/administration');
+    await web.pasteToken(['ADMIN'], 'ben');
+    await web.page.getByRole('tab', { name: 'Audit' }).waitFor();
+    await web.open('/patients?find=P-0001');
+    await web.page.getByRole('link', { name: 'P-0001' }).click();
+    await web.page.getByText('6 of 6 compositions').waitFor();
+    const patient = new URL(web.page.url()).hash.slice(1);
+    const views = [
+      ...['directory', 'contributions', 'tags', 'status', 'access'].map((tab) => `${patient}?tab=${tab}`),
+      ...['merge', 'merges', 'erase', 'server', 'permissions', 'audit'].map(
+        (tab) => `/administration?tab=${tab}`,
+      ),
+    ];
+    for (const view of views) {
+      await web.open(view);
+      await web.page.getByRole('tabpanel').first().waitFor();
+      await web.page.waitForLoadState('networkidle');
+      expect([view, ...(await beyondEdge(web.page)), ...(await axeFindings(web.page))]).toEqual([view]);
+    }
   });
 });

@@ -157,6 +157,25 @@ inBrowser('what a document says, and what changed in it (skipped where no Chromi
     expect(await web.page.locator('.differences').innerText()).toMatch(/5 Jan 2026, 07:00 CET[^]*36\.6 °C/);
   });
 
+  it('says how something was measured after what was measured, in whatever order it is stored', async () => {
+    const { ehr, documents } = await recordOf(READINGS);
+    const stored = readingsOf({ at: '08:00', is: 38.2 });
+    const turned = JSON.parse(JSON.stringify(stored), (_, value: { _type?: string } | null) =>
+      value?._type === 'OBSERVATION' ? Object.fromEntries(Object.entries(value).reverse()) : value,
+    ) as object;
+    for (const content of [stored, turned]) {
+      const { uid } = await documents.commit(content as never);
+      await web.page.goto('about:blank');
+      await web.open(view(ehr.id, uid));
+      const letter = web.page.locator('.document');
+      await letter.getByRole('heading', { name: 'Protocol' }).waitFor();
+      const text = await letter.innerText();
+      const places = ['38.2', 'Protocol', 'Forehead'].map((part) => text.indexOf(part));
+      expect(places).toEqual([...places].sort((a, b) => a - b));
+      expect(places[0]).toBeGreaterThan(0);
+    }
+  });
+
   it('is changed by a form where somebody changed it, and nowhere else', async () => {
     const { ehr, documents } = await recordOf(TEMPLATE);
     const link = { hyperlink: { _type: 'DV_URI', value: 'https://guide.example/1' } };

@@ -149,3 +149,13 @@ export async function axeFindings(page: Page): Promise<string[]> {
       id + ': ' + nodes.map((node) => node.html).slice(0, 3).join(' ')))`);
   return [...found, ...(await page.evaluate<string[]>(OTHER_SCHEME))];
 }
+
+/** What of a page stands out of its right edge, so that it scrolls sideways; nothing: it does not. */
+export function beyondEdge(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const { clientWidth, scrollWidth } = document.documentElement;
+    return scrollWidth <= clientWidth ? [] : [String(scrollWidth), ...[...document.querySelectorAll('body *')]
+      .filter((each) => each.getBoundingClientRect().right > clientWidth + 1)
+      .map((each) => each.tagName + '.' + each.className).slice(0, 5)];
+  })()`);
+}

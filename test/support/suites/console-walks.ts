@@ -149,6 +149,10 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         await web.page.getByRole('button', { name: 'CSV', exact: true }).click();
         await saved;
         expect(await clicks()).toBeLessThanOrEqual(1);
+        const rows = web.page.waitForEvent('download');
+        await web.page.getByRole('button', { name: 'NDJSON', exact: true }).click();
+        await rows;
+        expect(await clicks()).toBeLessThanOrEqual(1);
         await web.page.getByRole('button', { name: 'Explain' }).click();
         await web.page.locator('.stages li').first().waitFor();
         expect(await clicks()).toBeLessThanOrEqual(1);
@@ -188,14 +192,28 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         expect(await clicks()).toBeLessThanOrEqual(3);
       });
 
-      it('a modeller uploads (1), looks at a node and queries it (3)', async () => {
+      it('a modeller uploads what is broken and what is good (1), compares (3), looks at a node and queries it (3)', async () => {
         await begin('/templates');
-        const choosing = web.page.waitForEvent('filechooser');
-        await web.page.locator('.drop button').click();
-        const opt = Buffer.from(fixtureText('opt/minimal_admin.en.v1.opt'));
-        await (await choosing).setFiles({ name: 'a.opt', mimeType: 'application/xml', buffer: opt });
+        const upload = async (opt: string) => {
+          const choosing = web.page.waitForEvent('filechooser');
+          await web.page.locator('.drop button').click();
+          const file = { name: 'a.opt', mimeType: 'application/xml', buffer: Buffer.from(opt) };
+          await (await choosing).setFiles(file);
+        };
+        const opt = fixtureText('opt/minimal_admin.en.v1.opt');
+        await upload(opt.replace('</concept>', '</concepts>'));
+        await web.page
+          .getByRole('alert')
+          .getByText(/\(line \d+, column \d+\)/)
+          .waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(1);
+        await upload(opt);
         await web.page.locator('.tree-node').first().waitFor();
-        expect(await clicks()).toBeLessThanOrEqual(2);
+        expect(await clicks()).toBeLessThanOrEqual(1);
+        await web.page.getByRole('combobox', { name: 'Compare with another template' }).click();
+        await web.page.getByRole('option', { name: /blood_pressure/ }).click();
+        await web.page.locator('.template-differences li').first().waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(3);
         await web.page.locator('.tree-node').nth(2).click();
         await web.page.getByRole('button', { name: 'Query this' }).click();
         await web.page.getByRole('button', { name: 'Run' }).waitFor();
@@ -220,6 +238,29 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         await web.page.getByRole('button', { name: 'Take it back' }).click();
         await web.page.getByRole('button', { name: 'Take it back' }).waitFor({ state: 'detached' });
         expect(await clicks()).toBeLessThanOrEqual(3);
+      });
+
+      it('a clerk moves a document that is of another patient (4)', async () => {
+        const [wrong, right] = await Promise.all(
+          ['MOVE-1', 'MOVE-2'].map((id) => client().ehr.create({ subject: { namespace: 'walk', id } })),
+        );
+        const content = await client().templates.example('ehrbase_blood_pressure_simple.de.v0');
+        const { uid } = await wrong!.compositions.commit(content);
+        await signIn('/administration');
+        await web.page.goto(`${web.url}/console#/patients/${wrong!.id}/compositions/${uid}`);
+        await web.page.getByText('Version 1', { exact: true }).waitFor();
+        await clicks();
+        await web.page.getByRole('button', { name: 'Move to another patient' }).click();
+        const dialog = web.page.getByRole('dialog');
+        await dialog.getByRole('combobox').fill('MOVE-2');
+        await web.page.getByRole('option', { name: /MOVE-2/ }).click();
+        await dialog.getByLabel('Reason').fill('taken for another');
+        await dialog.getByRole('button', { name: 'Show the plan' }).click();
+        await dialog.getByText(/1 version, 1 contribution/).waitFor();
+        await dialog.getByRole('button', { name: 'Move it' }).click();
+        await web.page.getByLabel('Patient', { exact: true }).getByText('MOVE-2').waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(4);
+        expect((await client().ehr(right!.id).compositions.get(uid))?.uid).toBe(uid);
       });
 
       it('a clerk sees who has seen a record (2) and what each role may (1), and erases one (4)', async () => {
