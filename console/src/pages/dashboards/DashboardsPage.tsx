@@ -1,3 +1,4 @@
+import './dashboards.css';
 import { Button, Checkbox, Group, Select } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';

@@ -1,3 +1,4 @@
+import './query.css';
 import { Text } from '@mantine/core';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import type { Edit } from '@everchart/aql';

@@ -1,3 +1,4 @@
+import './printed.css';
 import type { ReactNode } from 'react';
 import type { QueryRequest, ResultSet } from '../../../api/types.js';
 import { useMessages } from '../../../messages/messages.js';
