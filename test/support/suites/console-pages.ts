@@ -249,12 +249,22 @@ FROM OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]`);
     it('completes, checks, explains and lays out AQL as it is typed', async () => {
       await open('/query');
       const editor = web.page.locator('.cm-content');
+      const offered = web.page.locator('.cm-tooltip-autocomplete');
+      // From a blank page on: what may stand behind a word is offered.
+      await write('');
+      await editor.pressSequentially('select ');
+      await offered.getByRole('option').first().waitFor();
+      await web.page.keyboard.press('Escape');
+      await write('select c from COMPOSITION c where');
+      await editor.press('End');
+      await editor.pressSequentially(' ');
+      await offered.getByRole('option', { name: /^c\b/ }).first().waitFor();
+      await web.page.keyboard.press('Escape');
       await write('');
       await editor.pressSequentially('select o/data[at0001] from EHR e contains COMP');
-      await web.page.locator('.cm-tooltip-autocomplete').getByText('COMPOSITION', { exact: true }).waitFor();
+      await offered.getByText('COMPOSITION', { exact: true }).waitFor();
       await web.page.keyboard.press('Escape');
       await editor.pressSequentially('OSITION c contains OBSERVATION o[');
-      const offered = web.page.locator('.cm-tooltip-autocomplete');
       await offered.getByText('openEHR-EHR-OBSERVATION.sample_blood_pressure').first().waitFor();
       await expectGood();
       await web.page.keyboard.press('Escape');
