@@ -1,5 +1,5 @@
 import { versionedObjectUidOf } from '@everchart/client';
-import { at, isObject, textAt } from '../../api/json.js';
+import { at, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
 import { durationText } from '../../record/values/duration.js';
 import { byEpoch } from '../../record/values/instant.js';
@@ -205,15 +205,17 @@ function byTime(points: readonly Point[]): Point[] {
   return [...points].sort((left, right) => byEpoch(left.time, right.time));
 }
 
+/** What the newest value says is normal; nothing where that has no end, or is of another unit: a band would call wrong values normal. */
 function normalOf(points: readonly Point[]): Pick<Trend, 'normal'> {
   const newest = byTime(points).at(-1) as Measured | undefined;
   const range = at(newest?.dv, 'normal_range');
-  if (!isObject(range)) return { normal: null };
-  const limit = (name: string): number | null => {
-    const bound = at(range, name);
-    return bound === undefined ? null : numberOf(bound);
-  };
-  return { normal: [limit('lower'), limit('upper')] };
+  const [lower, upper] = [at(range, 'lower'), at(range, 'upper')];
+  const isOther = [lower, upper].some(
+    (bound) => bound !== undefined && textAt(bound, 'units') !== textAt(newest?.dv, 'units'),
+  );
+  const limit = (bound: Json | undefined): number | null => (bound === undefined ? null : numberOf(bound));
+  const limits = [limit(lower), limit(upper)] as const;
+  return { normal: isOther || limits.every((each) => each === null) ? null : limits };
 }
 
 /** A CONTRIBUTION with the versions of COMPOSITIONs that it made. */
