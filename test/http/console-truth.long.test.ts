@@ -107,6 +107,11 @@ inBrowser('what a document says, and what changed in it (skipped where no Chromi
     await banner.getByText(subject).first().waitFor();
     await banner.getByText(ehr.id).waitFor();
     await web.expectGood();
+    // The list and the trends say no less.
+    await web.open(`/patients/${ehr.id}`);
+    for (const place of ['.content-line', '.trend-value'])
+      await web.page.locator(place, { hasText: '≥178.10 HH mg' }).first().waitFor();
+    await web.expectGood();
   });
 
   it('is compared by what is recorded: codes, flags, ranges and dates that no text shows', async () => {

@@ -115,9 +115,12 @@ type CompositionRow = { readonly uid: string } & Readonly<
 >;
 
 /** One measured value. */
-interface Point {
+export interface Point {
   readonly time: string;
+  /** What is drawn of it. */
   readonly value: number;
+  /** As it is stored: what is said of it. */
+  readonly dv: Json;
   /** The COMPOSITION that holds it. */
   readonly uid: string;
   /** Of a DV_ORDINAL: what the number means. */
@@ -155,8 +158,6 @@ WHERE (EXISTS x/value/magnitude OR EXISTS x/value/symbol) AND s/lifecycle_state/
     .sort((left, right) => right.points.length - left.points.length);
 }
 
-type Measured = Point & { readonly dv: Json };
-
 type ValueRow = { readonly uid: string; readonly value: Json } & Readonly<
   Record<'start' | 'time' | 'entry_id' | 'entry' | 'node' | 'name' | 'math' | 'width', string | null>
 >;
@@ -181,7 +182,7 @@ function addPoint(series: Map<string, { trend: Trend; points: Point[] }>, row: V
   };
   series.set(key, known);
   const symbol = textAt(dv, 'symbol', 'value');
-  const point: Measured = {
+  const point: Point = {
     time: time ?? start ?? '',
     value,
     uid,
@@ -207,7 +208,7 @@ function byTime(points: readonly Point[]): Point[] {
 
 /** What the newest value says is normal; nothing where that has no end, or is of another unit: a band would call wrong values normal. */
 function normalOf(points: readonly Point[]): Pick<Trend, 'normal'> {
-  const newest = byTime(points).at(-1) as Measured | undefined;
+  const newest = byTime(points).at(-1);
   const range = at(newest?.dv, 'normal_range');
   const [lower, upper] = [at(range, 'lower'), at(range, 'upper')];
   const isOther = [lower, upper].some(
