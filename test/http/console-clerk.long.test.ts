@@ -178,6 +178,10 @@ inBrowser('an erasure that a second person approves (skipped where no Chromium i
     await web.page.getByText('a wish of the patient · asked for by ward 3').waitFor();
     await web.page.getByRole('button', { name: 'Show the plan' }).click();
     await web.page.getByRole('button', { name: 'Confirm this plan' }).waitFor();
+    // What would go, and none of it as JSON.
+    const plan = await web.page.locator('.lines .mono[lang=en]').innerText();
+    expect(plan).toMatch(/\d/);
+    expect(plan).not.toMatch(/[{}[\]"]/);
     await web.expectGood();
     await web.page.getByRole('button', { name: 'Confirm this plan' }).click();
     await web.page.getByText('Waiting for approval').waitFor({ state: 'detached' });

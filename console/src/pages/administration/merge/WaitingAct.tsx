@@ -4,7 +4,10 @@ import type { ReactNode } from 'react';
 import { CdrError, type Approval } from '@everchart/client';
 import type { AdministrationApi } from '../../../api/administration.js';
 import { textAt } from '../../../api/json.js';
+import type { Json } from '../../../api/types.js';
 import { useMessages } from '../../../messages/messages.js';
+import { wholeText } from '../../../record/values/value-reader.js';
+import { valueText } from '../../../record/values/value-text.js';
 import { useApi } from '../../../session/session.js';
 import { Failure } from '../../../widgets/states.js';
 import { Time } from '../../../widgets/Time.js';
@@ -75,14 +78,18 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
   );
 }
 
-/** The numbers and ids of a plan, by the server's names. */
+/** The numbers and ids of a plan, by the server's names, and as no JSON. */
 function Facts({ plan }: { readonly plan: Approval['plan'] }): ReactNode {
-  const facts = Object.entries(plan).filter(([name]) => !['digest', 'summary', 'ehr_ids'].includes(name));
+  const reader = useMessages();
+  const facts = Object.entries(plan)
+    .filter(([name]) => !['digest', 'summary', 'ehr_ids'].includes(name))
+    .map(([name, value]) => [name, wholeText(valueText(value as Json, reader))] as const)
+    .filter(([, said]) => said !== '');
   return (
     <Text size="sm" className="mono" component="div" mt="xs" lang="en">
-      {facts.map(([name, value]) => (
+      {facts.map(([name, said]) => (
         <div key={name}>
-          {name}: {JSON.stringify(value)}
+          {name.replaceAll('_', ' ')}: {said}
         </div>
       ))}
     </Text>
