@@ -25,6 +25,8 @@ export const deeds: Readonly<Record<keyof typeof english, string>> = {
   'deed.deletedQuery': 'löschte eine gespeicherte Abfrage',
   'deed.gaveNameSpace': 'vergab einen Namensraum von Abfragen',
   'deed.typed': 'hob Eingaben auf',
+  'deed.discarded': 'verwarf Eingaben',
+  'deed.readDrafts': 'sah nach Eingaben',
   'deed.readFavourites': 'las die Favoriten',
   'deed.favoured': 'änderte die Favoriten',
   'deed.arranged': 'richtete ein Dashboard ein',

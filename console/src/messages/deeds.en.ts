@@ -23,6 +23,8 @@ export const deeds = {
   'deed.deletedQuery': 'deleted a stored query',
   'deed.gaveNameSpace': 'gave a name space of queries',
   'deed.typed': 'kept what was typed',
+  'deed.discarded': 'discarded what was typed',
+  'deed.readDrafts': 'looked for what was typed',
   'deed.readFavourites': 'listed favourites',
   'deed.favoured': 'changed favourites',
   'deed.arranged': 'arranged a dashboard',

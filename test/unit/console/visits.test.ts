@@ -56,9 +56,15 @@ describe('who did what', () => {
     expect(visitsOf([])).toEqual([]);
   });
 
-  it('does not take a search for a record that was opened', () => {
-    const words = ['ehr_find', 'listEhrs', 'ehr_get_by_subject'].map((id) => deedOf(record(id, 0)));
-    expect(words).toEqual(['searched', 'searched', 'opened']);
+  it('does not take a search for a record that was opened, nor a look for drafts for one that was typed', () => {
+    const words = (...ids: readonly string[]) => ids.map((id) => deedOf(record(id, 0)));
+    expect(words('ehr_find', 'listEhrs', 'ehr_get_by_subject')).toEqual(['searched', 'searched', 'opened']);
+    expect(words('draft_list', 'draft_get', 'draft_save', 'draft_delete')).toEqual([
+      'readDrafts',
+      'readDrafts',
+      'typed',
+      'discarded',
+    ]);
   });
 
   it('tells a plan from what was done', () => {
