@@ -117,6 +117,28 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByText(/ is erased\.$/).waitFor();
   });
 
+  it('never takes a patient by Enter who was found for other words', async () => {
+    const client = new Cdr({ url: web.url });
+    // Newest first: the other one stands above.
+    for (const id of ['PICK-2', 'OTHER-1']) await client.ehr.create({ subject: { namespace: 'ward', id } });
+    await open('/administration');
+    await web.pasteToken(['ADMIN']);
+    const source = web.page.getByRole('combobox').first();
+    await source.click();
+    await web.page.getByRole('option', { name: /OTHER-1/ }).waitFor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await web.page.route(/\/query\/aql|\/rest\/ehrs/, async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    await source.pressSequentially('PICK-2');
+    await source.press('Enter');
+    // Whoever stood first in the list before is not chosen to be merged.
+    expect(await source.inputValue()).toMatch(/^PICK-2( · |$)/);
+    release();
+  });
+
   it('says in the language of the reader what a merge did and what stands against taking it back', async () => {
     const client = new Cdr({ url: web.url, token: bearer(['ADMIN']).replace('Bearer ', '') });
     const made = await Promise.all(['a', 'b', 'c'].map(() => client.ehr.create({})));
