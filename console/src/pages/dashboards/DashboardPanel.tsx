@@ -1,5 +1,5 @@
 import { ActionIcon, Group, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, type ReactNode } from 'react';
 import type { Panel } from '../../api/own.js';
 import type { QueryRequest, ResultSet } from '../../api/types.js';
@@ -44,8 +44,8 @@ export function DashboardPanel({
   usePrintNote({ of: 'result', q });
   const { data, error, dataUpdatedAt, isFetching } = useQuery({
     queryKey: ['panel', request],
+    // Of other values nothing is shown meanwhile: it may be of another patient.
     queryFn: ({ signal }) => api.query(request, signal),
-    placeholderData: keepPreviousData,
     refetchInterval: isFresh && MINUTE_MS,
   });
   const at = new Date(dataUpdatedAt).toISOString();
