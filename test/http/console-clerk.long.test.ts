@@ -116,6 +116,19 @@ inBrowser('a merge that a second person approves (skipped where no Chromium is i
     await pair.waitFor();
   });
 
+  it('is proposed where it is likeliest first', async () => {
+    const shared = ['TRIO-5', 'TRIO-5', 'TRIO-5', 'DUO-5', 'DUO-5'];
+    for (const [index, id] of shared.entries())
+      await client('ada').ehr.create({ subject: { namespace: `ward-${index}`, id } });
+    await web.open('/administration');
+    await web.pasteToken(['ADMIN'], 'ben');
+    await web.page.getByRole('listitem').filter({ hasText: 'DUO-5' }).first().waitFor();
+    const shown = await web.page.locator('.candidates li b.number').allInnerTexts();
+    const scores = shown.map((score) => Number.parseInt(score, 10));
+    expect(scores).toEqual([...scores].sort((left, right) => right - left));
+    expect(scores).toEqual(expect.arrayContaining([60, 30]));
+  });
+
   it('is not needed where one document was written for the wrong patient: it is moved', async () => {
     const [wrong, right] = [
       await patient('WRONG-1', '1980-02-03', 'a'),
