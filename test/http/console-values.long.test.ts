@@ -99,7 +99,7 @@ const CELLS: Readonly<Record<string, readonly [stored: object, shown: readonly s
 };
 
 /** The document with these values, one that is missing, and what stands beside values. */
-function document(): object {
+function everyKind(): object {
   const made = JSON.parse(
     JSON.stringify(fixtureJson(`composition/${TEMPLATE}.json`)),
     (_, value: unknown) => {
@@ -158,7 +158,7 @@ inBrowser('every kind of value in a document (skipped where no Chromium is insta
     const client = new Cdr({ url: web.url });
     await client.templates.upload(fixtureText(`opt/${TEMPLATE}.opt`)).catch(() => TEMPLATE);
     const { id } = await client.ehr.create({});
-    const { uid } = await client.ehr(id).compositions.commit(document() as never);
+    const { uid } = await client.ehr(id).compositions.commit(everyKind() as never);
     await web.open(`/patients/${id}/compositions/${encodeURIComponent(uid)}`);
     const letter = web.page.locator('.document');
     await letter.getByText('≥178.10').first().waitFor();
