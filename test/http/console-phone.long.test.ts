@@ -35,28 +35,31 @@ inBrowser('the console on a phone (skipped where no Chromium is installed)', () 
   it.each([
     ['a phone', 390, 844],
     ['a desk', 1440, 900],
-  ])('shows every tab of a record and of administration on %s, readable in light and dark', async (_, width, height) => {
-    await web.page.setViewportSize({ width, height });
-    await web.open('/administration');
-    await web.pasteToken(['ADMIN'], 'ben');
-    await web.page.getByRole('tab', { name: 'Audit' }).waitFor();
-    await web.open('/patients?find=P-0001');
-    await web.page.getByRole('link', { name: 'P-0001' }).click();
-    await web.page.getByText('6 of 6 compositions').waitFor();
-    const patient = new URL(web.page.url()).hash.slice(1);
-    const views = [
-      ...['directory', 'contributions', 'tags', 'status', 'access'].map((tab) => `${patient}?tab=${tab}`),
-      ...['merge', 'merges', 'erase', 'server', 'permissions', 'audit'].map(
-        (tab) => `/administration?tab=${tab}`,
-      ),
-    ];
-    const loading = web.page.getByRole('status', { name: 'Loading' });
-    for (const view of views) {
-      await web.open(view);
-      await web.page.getByRole('tabpanel').first().waitFor();
-      for (let tries = 0; tries < 100 && (await loading.count()) > 0; tries += 1)
-        await web.page.waitForTimeout(50);
-      expect([view, ...(await beyondEdge(web.page)), ...(await axeFindings(web.page))]).toEqual([view]);
-    }
-  });
+  ])(
+    'shows every tab of a record and of administration on %s, readable in light and dark',
+    async (_, width, height) => {
+      await web.page.setViewportSize({ width, height });
+      await web.open('/administration');
+      await web.pasteToken(['ADMIN'], 'ben');
+      await web.page.getByRole('tab', { name: 'Audit' }).waitFor();
+      await web.open('/patients?find=P-0001');
+      await web.page.getByRole('link', { name: 'P-0001' }).click();
+      await web.page.getByText('6 of 6 compositions').waitFor();
+      const patient = new URL(web.page.url()).hash.slice(1);
+      const views = [
+        ...['directory', 'contributions', 'tags', 'status', 'access'].map((tab) => `${patient}?tab=${tab}`),
+        ...['merge', 'merges', 'erase', 'server', 'permissions', 'audit'].map(
+          (tab) => `/administration?tab=${tab}`,
+        ),
+      ];
+      const loading = web.page.getByRole('status', { name: 'Loading' });
+      for (const view of views) {
+        await web.open(view);
+        await web.page.getByRole('tabpanel').first().waitFor();
+        for (let tries = 0; tries < 100 && (await loading.count()) > 0; tries += 1)
+          await web.page.waitForTimeout(50);
+        expect([view, ...(await beyondEdge(web.page)), ...(await axeFindings(web.page))]).toEqual([view]);
+      }
+    },
+  );
 });

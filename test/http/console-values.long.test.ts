@@ -73,7 +73,13 @@ const CELLS: Readonly<Record<string, readonly [stored: object, shown: readonly s
   ordinal: [{}, ['1 · ord1', '(local::at0015)']],
   'proportion any': [{ numerator: 97.456, denominator: 100, type: 2, precision: 1 }, ['97.5 %', '(97.456)']],
   'interval count': [
-    { lower: undefined, lower_included: false, lower_unbounded: true, upper: count(234), upper_included: true },
+    {
+      lower: undefined,
+      lower_included: false,
+      lower_unbounded: true,
+      upper: count(234),
+      upper_included: true,
+    },
     ['≤ 234'],
   ],
   'interval quantity': [

@@ -27,6 +27,8 @@ describe('the parts of an entry', () => {
   });
 
   it('have no heading for what holds nothing', () => {
-    expect(asidesOf({ ...entry, state: node('ITEM_TREE', 'empty'), protocol: undefined as never })).toEqual([]);
+    expect(asidesOf({ ...entry, state: node('ITEM_TREE', 'empty'), protocol: undefined as never })).toEqual(
+      [],
+    );
   });
 });
