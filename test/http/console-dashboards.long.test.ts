@@ -72,8 +72,10 @@ inBrowser('dashboards (skipped where no Chromium is installed)', () => {
     // What is taken away comes back.
     await web.page.getByRole('button', { name: 'Unpin Documents' }).click();
     await web.page.getByText('No rows').waitFor({ state: 'detached' });
-    await web.page.getByRole('button', { name: 'Undo' }).click();
+    await web.page.getByRole('button', { name: 'Undo' }).dblclick();
     await web.page.getByText('No rows').waitFor();
+    await web.page.getByText('Taken back').waitFor();
+    expect(await web.page.locator('.panels section').count()).toBe(2);
     await web.page.getByRole('button', { name: 'Move Systolic forward' }).click();
     await web.page.locator('.panels section').first().getByRole('heading', { name: 'Systolic' }).waitFor();
     await web.page.setViewportSize({ width: 390, height: 800 });
