@@ -67,6 +67,25 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     expect(await web.page.getByText(/^Deleted compositions/).count()).toBe(0);
   });
 
+  it('asks anew before another document is deleted', async () => {
+    const { ehr, uids } = await recordOf([
+      { magnitude: 6, time: '2026-03-01T08:00:00Z' },
+      { magnitude: 7, time: '2026-03-02T08:00:00Z' },
+    ]);
+    const document = (value: number) =>
+      web.page.locator('.document', { hasText: new RegExp(`\\b${value}(\\.0+)? cm`) });
+    for (const [index, value] of [6, 7].entries()) {
+      await web.open(`/patients/${ehr.id}/compositions/${uids[index]!}`);
+      await document(value).waitFor();
+    }
+    await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await web.page.getByText('Every version stays').waitFor();
+    await web.page.goBack();
+    await document(6).waitFor();
+    await web.page.getByRole('button', { name: 'Delete', exact: true }).waitFor();
+    expect(await web.page.getByText('Every version stays').count()).toBe(0);
+  });
+
   it('marks drafts, shows them alone, and draws nothing of what they say', async () => {
     const { ehr, documents } = await recordOf([
       { magnitude: 6, time: '2026-03-01T08:00:00Z' },
