@@ -67,6 +67,30 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     expect(await web.page.getByText(/^Deleted compositions/).count()).toBe(0);
   });
 
+  it('has nothing of one patient in the form of another, whichever way one comes there', async () => {
+    const names = ['one', 'other'].map((name) => `${name}-${Math.random()}`);
+    const [one, other] = await Promise.all(
+      names.map((id) => client().ehr.create({ subject: { namespace: 'ward', id } })),
+    );
+    const edit = web.page.getByRole('button', { name: 'Edit' });
+    for (const [index, ehr] of [other!, one!].entries()) {
+      await web.open(`/patients/${ehr.id}?tab=status`);
+      await web.page.getByRole('heading', { name: names[1 - index]! }).waitFor();
+      await edit.waitFor();
+    }
+    await edit.click();
+    const namespace = web.page.getByLabel('Namespace of the subject');
+    await namespace.fill('elsewhere');
+    const sent: string[] = [];
+    web.page.on('request', (request) => request.method() === 'PUT' && sent.push(request.url()));
+    await namespace.press('Enter');
+    await web.open(`/patients/${other!.id}?tab=status`);
+    await web.page.getByRole('heading', { name: names[1]! }).waitFor();
+    await edit.waitFor();
+    expect(await namespace.count()).toBe(0);
+    expect(sent).toEqual([]);
+  });
+
   it('asks anew before another document is deleted', async () => {
     const { ehr, uids } = await recordOf([
       { magnitude: 6, time: '2026-03-01T08:00:00Z' },

@@ -102,6 +102,8 @@ export const router = createRouter({
   history: createHashHistory(),
   defaultErrorComponent: lazyRouteComponent(() => import('./Broken.js'), 'Broken'),
   defaultPreload: 'intent',
+  // What is typed or asked beside one patient or document is never there beside another.
+  defaultRemountDeps: ({ params }) => params,
   scrollRestoration: false,
 });
 
