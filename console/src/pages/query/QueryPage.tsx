@@ -1,6 +1,6 @@
 import './query.css';
 import { Text } from '@mantine/core';
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { Edit } from '@everchart/aql';
 import { CdrError } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
@@ -34,8 +34,7 @@ ORDER BY c/context/start_time/value DESC`;
 export function QueryPage(): ReactNode {
   const { t } = useMessages();
   const { address, change } = useAddress();
-  // One that was not run yet is there again when the page is.
-  const [text, setText] = useKept(KEPT_TEXT, FIRST_QUERY, address.q);
+  const [text, setText, keepInAddress] = useText(address.q);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [asOf, setAsOf] = useState('');
   const runs = useRuns();
@@ -48,6 +47,7 @@ export function QueryPage(): ReactNode {
   const request = requestOf({ text, values, asOf, most: MOST_ROWS });
   const { history, remember } = useQueryHistory();
   const act = (what: Runs['run'], sent = request): void => {
+    keepInAddress(text);
     // Once: whoever comes back to the page did not ask for it again.
     change({ q: text, explain: undefined });
     remember(text);
@@ -107,6 +107,22 @@ export function QueryPage(): ReactNode {
       </div>
     </Page>
   );
+}
+
+/** The text of the editor, which is there again when the page is, also where it was not run; another one when the address says so. */
+function useText(addressed: string | undefined) {
+  const [text, setText] = useKept(KEPT_TEXT, FIRST_QUERY, addressed);
+  // What the page itself put into the address may be written on already when it is there.
+  const own = useRef(addressed);
+  useEffect(() => {
+    if (addressed === undefined || addressed === own.current) return;
+    own.current = addressed;
+    setText(addressed);
+  }, [addressed]);
+  const keepInAddress = (sent: string): void => {
+    own.current = sent;
+  };
+  return [text, setText, keepInAddress] as const;
 }
 
 /** A slow query that the overview names: one without values is explained at once, one with them as soon as they are there. */
