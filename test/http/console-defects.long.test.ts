@@ -28,6 +28,16 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     expect(label?.split(', ')).toHaveLength(3);
   });
 
+  it('says in the field whom the list is searched for', async () => {
+    await web.open('/patients?find=P-0001');
+    const field = web.page.getByRole('searchbox');
+    await web.page.getByRole('link', { name: 'P-0002' }).waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('P-0001');
+    await web.page.getByRole('navigation').getByRole('link', { name: 'Patients' }).first().click();
+    await web.page.getByRole('link', { name: 'P-0002' }).first().waitFor();
+    expect(await field.inputValue()).toBe('');
+  });
+
   it('turns pages at an address that can be read', async () => {
     const client = new Cdr({ url: web.url });
     for (let count = 0; count < 30; count += 1)
