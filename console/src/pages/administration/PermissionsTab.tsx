@@ -5,6 +5,7 @@ import type { KnownUser, PermissionsReport } from '../../api/administration.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useOffice } from '../../session/session.js';
 import { Section } from '../../widgets/Page.js';
+import { scrolledByKeys } from '../../widgets/scrolled-by-keys.js';
 import { EditUser } from './EditUser.js';
 import { Failure, Loading } from '../../widgets/states.js';
 
@@ -62,7 +63,7 @@ function Roles({ user, roles }: Pick<PermissionsReport, 'user' | 'roles'>): Reac
   const others = roles.flatMap(({ permissions }) => permissions).filter((name) => !isKnown(name));
   const columns = [...PERMISSIONS, ...new Set(others)];
   return (
-    <Table.ScrollContainer minWidth={480}>
+    <Table.ScrollContainer minWidth={480} scrollAreaProps={scrolledByKeys(t('permissions.roles'))}>
       <Table className="grid permissions">
         <Table.Thead>
           <Table.Tr>

@@ -3,6 +3,7 @@ import { Group, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { milliseconds, numberText } from '../../widgets/number-text.js';
+import { scrolledByKeys } from '../../widgets/scrolled-by-keys.js';
 import { Time } from '../../widgets/Time.js';
 
 const HEIGHT = 56;
@@ -109,7 +110,7 @@ function Numbers({ parts }: { readonly parts: readonly DayPart[] }): ReactNode {
   const { t, language } = useMessages();
   const time = (value: number | null): string => (value === null ? '–' : milliseconds(value, language));
   return (
-    <Table.ScrollContainer minWidth={480}>
+    <Table.ScrollContainer minWidth={480} scrollAreaProps={scrolledByKeys(t('day.table'))}>
       <Table className="grid">
         <Table.Thead>
           <Table.Tr>
