@@ -2,6 +2,7 @@ import { Autocomplete } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import type { Concept } from '../../api/own.js';
 import { conceptParts, conceptTextParts } from '../../form/concept-parts.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
@@ -63,7 +64,7 @@ function useConcepts(valueSet: string, text: string) {
   // Of what was found for other words that alone is offered which fits these: Enter takes the first.
   const isOfOthers = isPlaceholderData || wanted !== text;
   const shown = (data ?? [])
-    .map((each) => [`${each.display || each.code} (${each.code})`, each] as const)
+    .map((each): readonly [string, Concept] => [`${each.display || each.code} (${each.code})`, each])
     .filter(([label]) => !isOfOthers || label.toLowerCase().includes(text.toLowerCase()));
   return {
     ask: () => setIsAsked(true),
