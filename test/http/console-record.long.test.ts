@@ -91,6 +91,19 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     expect(sent).toEqual([]);
   });
 
+  it('changes back nothing of a status that somebody changed meanwhile, and says so', async () => {
+    const { id } = await client().ehr.create({ subject: { namespace: 'ward', id: `s-${Math.random()}` } });
+    await web.open(`/patients/${id}?tab=status`);
+    await web.page.getByRole('button', { name: 'Edit' }).click();
+    await web.page.getByLabel('Namespace of the subject').fill('elsewhere');
+    await client()
+      .ehr(id)
+      .status.update((now) => ({ ...now, is_queryable: false }));
+    await web.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await web.page.getByText('Somebody else saved a newer version meanwhile').waitFor();
+    await web.expectGood();
+  });
+
   it('asks anew before another document is deleted', async () => {
     const { ehr, uids } = await recordOf([
       { magnitude: 6, time: '2026-03-01T08:00:00Z' },

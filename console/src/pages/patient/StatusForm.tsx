@@ -1,4 +1,5 @@
-import { Button, Checkbox, Group, TextInput } from '@mantine/core';
+import { CdrError } from '@everchart/client';
+import { Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { StatusChange } from '../../api/records.js';
@@ -72,7 +73,13 @@ export function StatusForm({
         checked={value.isModifiable}
         onChange={(event) => setValue({ ...value, isModifiable: event.currentTarget.checked })}
       />
-      {save.error !== null && <Failure error={save.error} />}
+      {save.error instanceof CdrError && save.error.status === 412 ? (
+        <Text role="alert" className="flag">
+          {t('conflict.title')}
+        </Text>
+      ) : (
+        save.error !== null && <Failure error={save.error} />
+      )}
       <Group gap="xs">
         <Button
           size="xs"
