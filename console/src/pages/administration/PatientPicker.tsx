@@ -31,9 +31,12 @@ export function PatientPicker({
   // Of those who were found for other words they alone are offered whom these fit: Enter takes the first.
   const isOfOthers = isPlaceholderData || wanted !== asked;
   const found = data
-    .map(({ ehrId, subject }) => ({
+    .map(({ ehrId, subject, namespace }) => ({
       value: ehrId,
-      label: `${subject ?? t('patients.noSubject')} · ${ehrId.slice(0, 8)}`,
+      // Two of one number may be of two hospitals.
+      label: [subject ?? t('patients.noSubject'), namespace ?? '', ehrId.slice(0, 8)]
+        .filter((part) => part !== '')
+        .join(' · '),
     }))
     .filter((each) => !isOfOthers || `${each.label} ${each.value}`.toLowerCase().includes(asked.toLowerCase()));
   const isMissing = value !== '' && !found.some((one) => one.value === value);
