@@ -195,7 +195,16 @@ inBrowser('who a patient is, by paths (skipped where no Chromium is installed)',
     // What no path names does not say who he is.
     expect(await banner.getByText('Shoe size').count()).toBe(0);
     await web.open('/patients?find=P-0001');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await web.page.route(/\/ehr_status(\?|$)/, async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
     await web.page.getByRole('link', { name: 'P-0001' }).click();
+    // Who he is, is not known yet: he is not said to be nobody.
+    await banner.getByText('…', { exact: true }).waitFor();
+    release();
     await banner.getByText(/\d+ mmHg/).waitFor();
     await web.expectGood();
   });

@@ -30,7 +30,8 @@ export function PatientBanner({ ehrId }: { readonly ehrId: string }): ReactNode 
   return (
     <section className="patient-banner" aria-label={reader.t('patient.banner')}>
       <ViewLink view={patientView(ehrId)} fw={700}>
-        {subject || reader.t('patient.nobody')}
+        {/* Not yet known is not nobody. */}
+        {status === undefined ? '…' : subject || reader.t('patient.nobody')}
       </ViewLink>
       {namespace !== '' && <span className="quiet">{namespace}</span>}
       {facts.map(({ name, value }, index) => (
