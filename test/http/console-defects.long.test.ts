@@ -28,6 +28,19 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     expect(label?.split(', ')).toHaveLength(3);
   });
 
+  it('says that values are missing where more of them are stored than are read', async () => {
+    await web.page.route('**/query/aql', (route) => {
+      if (route.request().postData()?.includes('math_function') !== true) return route.continue();
+      const value = { _type: 'DV_COUNT', magnitude: 1 };
+      const row = { uid: 'u', time: '2026-03-01T08:00:00Z', entry: 'Pulse', node: 'at4', name: 'Rate', value };
+      const columns = Object.keys(row).map((name) => ({ name, path: '' }));
+      const rows = Array.from({ length: 20_000 }, () => Object.values(row));
+      return route.fulfill({ json: { q: '', columns, rows } });
+    });
+    await openRecord();
+    await web.page.getByText(/^Only 20,000 values are read/).waitFor();
+  });
+
   it('says in the field whom the list is searched for', async () => {
     await web.open('/patients?find=P-0001');
     const field = web.page.getByRole('searchbox');

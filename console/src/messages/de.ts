@@ -146,6 +146,7 @@ export const de: Catalogue = {
   'patient.empty': 'Diese Akte ist leer',
   'patient.emptyHint': 'Compositions erscheinen hier, sobald die erste gespeichert ist.',
   'patient.tooMany': 'Nur {count} Compositions werden gezeichnet.',
+  'patient.valuesCut': 'Nur {count} Werte werden gelesen: hier und in der Liste können andere fehlen.',
   'patient.noDirectory': 'Keine Ordner',
   'patient.noDirectoryHint': 'Ein Verzeichnis ordnet die Compositions eines EHR, etwa nach Episoden.',
   'patient.filed': '{count} abgelegt',

@@ -145,6 +145,7 @@ export const en = {
   'patient.empty': 'This record is empty',
   'patient.emptyHint': 'Compositions appear here as soon as the first one is committed.',
   'patient.tooMany': 'Only {count} compositions are drawn.',
+  'patient.valuesCut': 'Only {count} values are read: here and in the list others may be missing.',
   'patient.noDirectory': 'No folders',
   'patient.noDirectoryHint': 'A directory groups the compositions of an EHR, for instance by episode.',
   'patient.filed': '{count} filed',

@@ -29,7 +29,7 @@ const INCOMPLETE = '553';
 /** More are not drawn: the timeline says so. */
 export const MOST_COMPOSITIONS = 5_000;
 /** More points are not read. */
-const MOST_POINTS = 20_000;
+export const MOST_POINTS = 20_000;
 
 /** The latest versions of the COMPOSITIONs of an EHR, newest first. */
 export async function compositionsOf(api: Asked, ehrId: string): Promise<RecordedComposition[]> {
