@@ -32,7 +32,14 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     await web.page.route('**/query/aql', (route) => {
       if (route.request().postData()?.includes('math_function') !== true) return route.continue();
       const value = { _type: 'DV_COUNT', magnitude: 1 };
-      const row = { uid: 'u', time: '2026-03-01T08:00:00Z', entry: 'Pulse', node: 'at4', name: 'Rate', value };
+      const row = {
+        uid: 'u',
+        time: '2026-03-01T08:00:00Z',
+        entry: 'Pulse',
+        node: 'at4',
+        name: 'Rate',
+        value,
+      };
       const columns = Object.keys(row).map((name) => ({ name, path: '' }));
       const rows = Array.from({ length: 20_000 }, () => Object.values(row));
       return route.fulfill({ json: { q: '', columns, rows } });

@@ -11,7 +11,7 @@ const trend = (
   node: string,
   name: string,
   units: string,
-  points: readonly (readonly [uid: string, value: number, symbol?: string, more?: object])[],
+  points: readonly (readonly [uid: string, value: number, symbol?: string | undefined, more?: object])[],
 ) => ({
   key: `openEHR-EHR-OBSERVATION.bp.v1|${node}|${name}|${units}`,
   name,

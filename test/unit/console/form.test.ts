@@ -149,11 +149,18 @@ describe('a form', () => {
       ['datetime', '2026-11-23', 'yyyy-mm-ddTHH:MM:??'],
     ] as const)
       expect([text, pattern, time(input, text, pattern)]).toEqual([text, pattern, 'time']);
-    const written = (text: string, pattern: string) => breachOf({ suffix: '', input: 'lines', pattern }, text);
-    expect([written('AB-12', '[A-Z]+-\\d{2}'), written('AB-123', '/[A-Z]+-\\d{2}/')]).toEqual([null, 'pattern']);
+    const written = (text: string, pattern: string) =>
+      breachOf({ suffix: '', input: 'lines', pattern }, text);
+    expect([written('AB-12', '[A-Z]+-\\d{2}'), written('AB-123', '/[A-Z]+-\\d{2}/')]).toEqual([
+      null,
+      'pattern',
+    ]);
     // What a browser might never be done with, or cannot read, is left to the server.
     for (const pattern of ['(a+)+', '(?<=a)b', '(a)\\1', 'a*a*a*a*a*', '[a-'])
-      expect([pattern, written('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', pattern)]).toEqual([pattern, null]);
+      expect([pattern, written('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', pattern)]).toEqual([
+        pattern,
+        null,
+      ]);
   });
 
   it('shows the one unit behind its number, and by itself only where it is another', () => {

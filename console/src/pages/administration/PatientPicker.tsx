@@ -38,7 +38,9 @@ export function PatientPicker({
         .filter((part) => part !== '')
         .join(' · '),
     }))
-    .filter((each) => !isOfOthers || `${each.label} ${each.value}`.toLowerCase().includes(asked.toLowerCase()));
+    .filter(
+      (each) => !isOfOthers || `${each.label} ${each.value}`.toLowerCase().includes(asked.toLowerCase()),
+    );
   const isMissing = value !== '' && !found.some((one) => one.value === value);
   return (
     <Select
