@@ -110,7 +110,7 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
       { magnitude: 7, time: '2026-03-02T08:00:00Z' },
     ]);
     const document = (value: number) =>
-      web.page.locator('.document', { hasText: new RegExp(`\\b${value}(\\.0+)? cm`) });
+      web.page.locator('.document', { hasText: new RegExp(`(?<!\\d)${value}(\\.0+)? cm`) });
     for (const [index, value] of [6, 7].entries()) {
       await web.open(`/patients/${ehr.id}/compositions/${uids[index]!}`);
       await document(value).waitFor();

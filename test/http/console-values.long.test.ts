@@ -30,7 +30,7 @@ const interval = (lower: object, upper: object) => ({
 const CELLS: Readonly<Record<string, readonly [stored: object, shown: readonly string[]]>> = {
   date: [{ value: '20190114' }, ['14 Jan 2019', '(20190114)']],
   'partial date': [{ value: '2019' }, ['2019']],
-  'partial datetime': [
+  'datetime any': [
     { value: '20190114T183649Z' },
     ['14 Jan 2019, 19:36:49 CET', '(20190114T183649Z)', 'stored 18:36:49 UTC'],
   ],
@@ -39,7 +39,7 @@ const CELLS: Readonly<Record<string, readonly [stored: object, shown: readonly s
     { value: '2019-01-14T18:36:49-05:00' },
     ['15 Jan 2019, 00:36:49 CET', '(2019-01-14T18:36:49-05:00)', 'stored 14 Jan 2019, 18:36:49 UTC−05:00'],
   ],
-  'datetime any': [
+  'partial datetime': [
     { value: '2019-01-14T18:36:49' },
     ['14 Jan 2019, 18:36:49', '(2019-01-14T18:36:49)', 'zone not recorded'],
   ],
