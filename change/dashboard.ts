@@ -23,24 +23,33 @@ export function listDashboards(owner: string): Promise<DashboardDoc[]> {
   return dashboardsOf(owner, MOST);
 }
 
-/** Saves a dashboard, in place of what it was. `content`: JSON. @throws conflict when the owner has as many as he can have */
-export async function saveDashboard(
+/**
+ * Saves a dashboard, in place of what it was. `content`: JSON. `follows`: `saved_at` of what is changed; null: whatever it is.
+ * @throws conflict when the owner has as many as he can have; precondition-failed when it was saved or deleted meanwhile
+ */
+export function saveDashboard(
   { owner, dashboardId }: DashboardAddress,
   { name, content }: Pick<DashboardDoc, 'name' | 'content'>,
+  follows: string | null,
 ): Promise<DashboardDoc> {
   const _id = dashboardKey(owner, dashboardId);
-  const dashboard = { _id, dashboard_id: dashboardId, owner, name, content, saved_at: new Date() };
-  await inAuditedTransaction(
+  return inAuditedTransaction(
     async () => {
       await holdOwnList('dashboards', owner);
       const known = await dashboardsOf(owner, MOST);
-      if (known.length === MOST && known.every((each) => each._id !== _id))
+      const before = known.find((each) => each._id === _id);
+      if (follows !== null && before?.saved_at.toISOString() !== follows)
+        throw new CdrError('precondition-failed', `dashboard ${dashboardId} was changed meanwhile`);
+      if (before === undefined && known.length === MOST)
         throw new CdrError('conflict', `you have ${MOST} dashboards: delete one of them first`);
+      // Two of one millisecond are told apart by it too.
+      const savedAt = new Date(Math.max(Date.now(), (before?.saved_at.getTime() ?? 0) + 1));
+      const dashboard = { _id, dashboard_id: dashboardId, owner, name, content, saved_at: savedAt };
       await putDashboard(dashboard);
+      return dashboard;
     },
     () => ({ objects: [dashboardId] }),
   );
-  return dashboard;
 }
 
 /** Removes a dashboard. @throws not-found when the owner has none with this id */

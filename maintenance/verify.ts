@@ -2,6 +2,7 @@ import { ehrById, ehrCount, ehrsAfter, sharedSubjects } from '../models/ehr.js';
 import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
 import { withLease } from '../models/access/lease.js';
 import { storageSettings } from '../models/settings.js';
+import { saveVerification } from '../models/verification.js';
 import { OWNED_COLLECTIONS, unknownOwners } from '../models/cross-collection/owned-documents.js';
 import { templateIds, usedTemplateIds } from '../models/definition/template.js';
 import type { StorageFacts } from './verify-container.js';
@@ -19,7 +20,7 @@ const PAGE = 100;
 /**
  * Checks the whole database against its own rules, EHR by EHR in constant memory, while others write: chains of
  * versions, heads, CONTRIBUTIONs both ways, EHR_STATUS, subjects, templates, item tags, derived documents equal
- * to recomputation, merges, and that every sealed record is what it was. Changes none of it. `since`: a head of the
+ * to recomputation, merges, and that every sealed record is what it was. Changes none of it, and keeps when it ended. `since`: a head of the
  * seals kept elsewhere, which must be in the chain. See docs/spec/rest.md#verify.
  * @throws conflict while another check of this database runs, in whichever process
  */
@@ -36,7 +37,9 @@ export async function verifyStorage(
       onProgress(progress);
     };
     try {
-      return await verify(publish, since, ofEhrs);
+      const report = await verify(publish, since, ofEhrs);
+      await saveVerification({ at: new Date(), violations: report.violations.length });
+      return report;
     } finally {
       running = null;
     }

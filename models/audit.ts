@@ -42,7 +42,7 @@ const SUBJECT = {
   /** What it came to, where the status does not say. */
   outcome: optional(text),
   dry_run: optional(flag),
-  /** true: the answer is still being sent; rows and EHRs are added at its end. */
+  /** true: the answer is still being sent, with rows and EHRs added at its end; or what is asked for is being done. */
   pending: optional(mark),
 };
 
@@ -114,7 +114,10 @@ export function auditWrite(record: AuditDoc): InsertWrite<'audit'> {
 }
 
 /** Adds to a pending record what its answer came to; afterwards it never changes again. */
-export async function completeAudit(id: string, subject: AuditSubject): Promise<void> {
+export async function completeAudit(
+  id: string,
+  subject: AuditSubject & Partial<Pick<AuditDoc, 'status'>>,
+): Promise<void> {
   await Audit.updateOne({ _id: id, pending: true }, { $set: subject, $unset: { pending: 1 } }).exec();
 }
 

@@ -14,6 +14,12 @@ export interface Administrator {
   readonly person?: string;
 }
 
+/** Why something is erased, and who asked for it. */
+interface Motive {
+  readonly reason?: string;
+  readonly requested_by?: string;
+}
+
 /** What an administrator asked for, as far as it takes to carry it out. */
 export type WaitingAct =
   | {
@@ -23,12 +29,12 @@ export type WaitingAct =
       readonly object_id: string;
       readonly reason?: string;
     }
-  | { readonly operation: 'deleteEhr'; readonly ehr_id: string; readonly cascade: boolean }
-  | {
+  | (Motive & { readonly operation: 'deleteEhr'; readonly ehr_id: string; readonly cascade: boolean })
+  | (Motive & {
       readonly operation: 'deleteComposition' | 'deleteDirectory';
       readonly ehr_id: string;
       readonly object_id: string;
-    }
+    })
   | { readonly operation: 'finaliseMerge'; readonly merge_id: string; readonly reason: string }
   | {
       readonly operation: 'giveQueryNameSpace';

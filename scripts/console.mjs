@@ -56,6 +56,8 @@ function build() {
   try {
     execFileSync(process.execPath, [vite, 'build', '--logLevel', 'warn'], {
       cwd: join(root, 'console'),
+      // A worker of Jest that builds what changed meanwhile has NODE_ENV=test, of which Vite makes a page for developers.
+      env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 2, 2],
     });
     writeFileSync(STAMP, hash);

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.js';
 import { DIALECTS } from '../openehr/base/dialect.js';
 import type { ActivitySource } from '../routes/system/overview.js';
 import { recordActivity } from './activity.js';
+import { recordDay, type Day } from './day.js';
 import { createIdentifier } from './identity/identifier.js';
 import type { ProcessState } from './management/management.js';
 import { createMetrics, type Metrics } from './metrics.js';
@@ -34,14 +35,17 @@ export interface ProcessView {
   readonly metrics: Metrics;
   readonly state: ProcessState;
   readonly activity: ActivitySource;
+  readonly day: Day;
   /** Absent: nothing is traced. */
   readonly trace?: Middleware;
 }
 
 /** An application that is ready at once and counts for itself, as tests need it. */
 export function readyProcess(): ProcessView {
+  const metrics = createMetrics({ ofProcess: false });
   return {
-    metrics: createMetrics({ ofProcess: false }),
+    metrics,
+    day: recordDay(metrics.registry),
     state: { indexesBuilt: true, stopping: false },
     activity: recordActivity(),
   };
@@ -64,8 +68,8 @@ function warnOnce(log: Logger, state: ProcessState): (peer: string) => void {
  * request passes. What an operation needs stands in its row of the table; nothing is mounted beside it.
  */
 export function createApp(settings: Settings, log: Logger, process: ProcessView = readyProcess()): Koa {
-  const { metrics, state, activity, trace } = process;
-  const table = operationTable(settings, log, { registry: metrics.registry, state, activity });
+  const { metrics, state, activity, day, trace } = process;
+  const table = operationTable(settings, log, { registry: metrics.registry, state, activity, day });
   const app = new Koa();
   app.silent = true;
   if (trace !== undefined) app.use(trace);

@@ -3,9 +3,9 @@ import type { Settings } from '../config/settings.js';
 import { DIALECTS, type ItsRest } from '../openehr/base/dialect.js';
 import { adminGroups } from '../routes/admin/api.js';
 import { releasedAdminOperations } from '../routes/admin/released.js';
-import type { KnownUser } from '../routes/admin/permissions.js';
 import { archetypeOperations } from '../routes/definition/archetype.js';
 import { storedQueryOperations } from '../routes/definition/stored-query.js';
+import { terminologyOperations } from '../routes/definition/terminology.js';
 import { templateOperations } from '../routes/definition/template.js';
 import { compositionOperations } from '../routes/ehr/composition.js';
 import { contributionOperations } from '../routes/ehr/contribution.js';
@@ -33,7 +33,8 @@ import { itemTagOperations } from '../routes/tag/item-tag.js';
 import { managementSource, type ProcessParts } from './management/management.js';
 import { loadConfig } from './settings/config.js';
 import { recordActivity } from './activity.js';
-import { readUsers } from './identity/users-file.js';
+import { recordDay } from './day.js';
+import { userStore } from './identity/user-store.js';
 import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';
 
@@ -49,6 +50,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
     inPathOrder(contributionOperations(settings)),
     templateOperations(settings),
     archetypeOperations(settings),
+    terminologyOperations(settings),
     storedQueryOperations(settings),
     queryOperations(settings),
     inPathOrder(itemTagOperations(settings)),
@@ -62,7 +64,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
       description: 'Versions of the server, what happens in it, and this description of its API',
       operations: [
         ...(settings.statusEndpoint ? [statusOperation(settings)] : []),
-        overviewOperation(settings, process.activity),
+        overviewOperation(settings, process.activity, process.day),
         openapiOperation(() => groups, settings.itsRest),
         ...swaggerUiOperations(),
         ...consoleOperations(settings),
@@ -75,7 +77,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
       healthAccess: isAnybodyKnown(settings) ? settings.managementAccess : 'PUBLIC',
       source: managementSource(settings, log, process),
     }),
-    ...(settings.adminApiActive ? adminGroups(settings, () => basicUsers(settings)) : []),
+    ...(settings.adminApiActive ? adminGroups(settings, userStore(settings)) : []),
     ...(dialect.hasReleasedPaths ? releasedGroups(settings) : []),
   ];
   const groups = groupsIn(rows, dialect);
@@ -85,12 +87,6 @@ export function operationTable(settings: Settings, log: Logger, process: Process
 /** Whether anybody could say who he is. */
 function isAnybodyKnown({ basicUsersFile, jwt }: Settings): boolean {
   return [basicUsersFile, jwt.secret, jwt.publicKey, jwt.jwksUrl].some((each) => each !== null);
-}
-
-/** Names and roles alone. */
-function basicUsers({ auth, basicUsersFile }: Settings): readonly KnownUser[] | null {
-  if (basicUsersFile === null || auth === 'jwt') return null;
-  return [...readUsers(basicUsersFile).values()].map(({ name, roles }) => ({ name, roles }));
 }
 
 /** What the released interface has beyond the former one. */
@@ -121,5 +117,6 @@ export function everyOperation(settings: Settings = everySetting()): OperationTa
     registry,
     state: { indexesBuilt: true, stopping: false },
     activity: recordActivity(),
+    day: recordDay(registry),
   });
 }

@@ -9,7 +9,7 @@ import { containerOf, type VersionedObjectDoc } from '../../models/versioned-obj
 import { templateIdOf } from '../content/content.js';
 import type { ChangeContext } from '../commit/context.js';
 import { commitEntry, type DirectChange } from '../commit/direct.js';
-import { withEhrErrorFirst } from '../commit/ehr-access.js';
+import { readableEhr, withEhrErrorFirst } from '../commit/ehr-access.js';
 import { validateComposition } from './validate-composition.js';
 import { LargeComposition } from '../content/large-composition.js';
 import { latestOf, objectNotFound, staleVersion } from '../commit/refusal.js';
@@ -54,6 +54,26 @@ export async function updateComposition(
     );
     return commitEntry(context, entry, { ehrId, inSameTransaction }, [container]);
   });
+}
+
+/** What a change would store, as canonical JSON without a uid; nothing is stored. @throws as `updateComposition` */
+export async function previewComposition(
+  context: ChangeContext,
+  change: {
+    readonly ehrId: string;
+    readonly versionedObjectUid: string;
+    readonly precedingVersionUid: string;
+    readonly metadata: VersionMetadata;
+  },
+  read: CompositionReader,
+): Promise<string> {
+  const { ehrId, versionedObjectUid, metadata, precedingVersionUid } = change;
+  await readableEhr(ehrId);
+  const container = await requireComposition(ehrId, versionedObjectUid);
+  const preceding = { container, metadata, precedingVersionUid };
+  const { object, prepared } = await nextComposition(context, preceding, await read());
+  if (prepared !== undefined) return `{"_type":"COMPOSITION",${prepared.tail}`;
+  return JSON.stringify({ ...object, uid: undefined });
 }
 
 /** Deletes a COMPOSITION logically. ITS-REST: composition_delete. @throws CdrError: docs/spec/rest.md#composition */

@@ -31,6 +31,14 @@ interface Cached {
   readonly result: TerminologyResult;
 }
 
+/** A concept of a value set. */
+export interface FoundConcept {
+  readonly code: string;
+  /** Empty: the server says none. */
+  readonly display: string;
+  readonly system: string;
+}
+
 /** A FHIR R4 terminology server with a time-out and a cache of its answers. */
 export class TerminologyServer {
   readonly #cache = new LRUCache<string, Cached>({
@@ -68,6 +76,25 @@ export class TerminologyServer {
     if (result === null) throw failed();
     this.#cache.set(key, { until: Date.now() + FRESH_MS, result });
     return result;
+  }
+
+  /** Some concepts of a value set that fit a text, as the server ranks them. @throws as `ask` */
+  async search(
+    {
+      valueSet,
+      filter,
+      count,
+    }: { readonly valueSet: string; readonly filter: string; readonly count: number },
+    end: AbortSignal | null = null,
+  ): Promise<readonly FoundConcept[]> {
+    const parameters = new URLSearchParams({
+      url: valueSet,
+      count: String(count),
+      ...(filter !== '' && { filter }),
+    });
+    const { expansion } = await this.#fetchJson(`${RESOURCES.expand}?${parameters.toString()}`, end);
+    if (!isJsonObject(expansion)) throw failed();
+    return conceptsOf(expansion.contains).slice(0, count);
   }
 
   async #fetchJson(path: string, end: AbortSignal | null): Promise<JsonObject> {
@@ -150,15 +177,25 @@ const RESULTS: Readonly<Record<TerminologyOperation, (answer: JsonObject) => Ter
 };
 
 function codesOf(contains: JsonValue | undefined): string[] {
-  const codes: string[] = [];
+  return conceptsOf(contains).map(({ code }) => code);
+}
+
+function conceptsOf(contains: JsonValue | undefined): FoundConcept[] {
+  const concepts: FoundConcept[] = [];
   const open: JsonValue[] = Array.isArray(contains) ? [...contains] : [];
   // Grows while it is read: taking the first one away each time would move all others.
   for (const each of open) {
     if (!isJsonObject(each)) continue;
-    if (typeof each.code === 'string' && each.abstract !== true) codes.push(each.code);
+    const { code, display, system } = each;
+    if (typeof code === 'string' && each.abstract !== true)
+      concepts.push({ code, display: textOr(display), system: textOr(system) });
     if (Array.isArray(each.contains)) for (const inner of each.contains) open.push(inner);
   }
-  return codes;
+  return concepts;
+}
+
+function textOr(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function parameter(answer: JsonObject, name: string): JsonObject | undefined {

@@ -15,6 +15,33 @@ export async function mongodbVersion(): Promise<string> {
   }
 }
 
+/** What the database takes of its disk, bytes. */
+export interface DatabaseSize {
+  readonly bytes: number;
+  /** The whole disk; null: the database does not say. */
+  readonly disk: { readonly used: number; readonly bytes: number } | null;
+}
+
+/** How much there is, and how much room; null while the database cannot be asked. Never throws. */
+export async function databaseSize(): Promise<DatabaseSize | null> {
+  try {
+    const stats = await mongoose.connection.db?.command({ dbStats: 1, maxTimeMS: PING_TIMEOUT_MS });
+    if (stats === undefined) return null;
+    const { storageSize, indexSize, fsUsedSize, fsTotalSize } = stats;
+    const [used, whole] = [numberOf(fsUsedSize), numberOf(fsTotalSize)];
+    return {
+      bytes: (numberOf(storageSize) ?? 0) + (numberOf(indexSize) ?? 0),
+      disk: used === null || whole === null ? null : { used, bytes: whole },
+    };
+  } catch {
+    return null;
+  }
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
 /** Whether the database answers now. Never throws. */
 export async function databaseAnswers(): Promise<boolean> {
   const { db } = mongoose.connection;

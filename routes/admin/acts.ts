@@ -13,6 +13,7 @@ import type { MergeContext } from '../../merge/request.js';
 import type { WaitingAct, WaitingRequestDoc } from '../../models/waiting-request.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { AnswerDescription } from '../http/operation/operation.js';
+import { queryParameter } from '../http/parameter-values.js';
 import { administratorOf } from './administrator.js';
 import { mergeContext } from './merge-request.js';
 import { moveDetails } from './move-details.js';
@@ -108,10 +109,26 @@ export async function performOrAsk(
   const requester = administratorOf(ctx);
   const request = { act, requester, now: context.change.now(), days: settings.fourEyesDays };
   const waiting = await letWait(request, (gate, id) => {
-    auditAbout(ctx, { outcome: 'pending', options: { approval: id } });
+    const by = 'requested_by' in act ? act.requested_by : undefined;
+    auditAbout(ctx, {
+      outcome: 'pending',
+      options: { approval: id, ...(by !== undefined && { requested_by: by }) },
+    });
     return perform(context, act, { committer, dryRun, gate });
   });
   writeRecord(ctx, form, { record: APPROVAL, fields: waitingDetails(waiting), status: 202 });
+}
+
+/** Why something is erased, and who asked for it, as the audit keeps it too. */
+export function motiveOf(ctx: Context): { readonly reason?: string; readonly requested_by?: string } {
+  const reason = queryParameter(ctx, 'reason') ?? '';
+  const by = queryParameter(ctx, 'requested_by') ?? '';
+  const motive = { ...(reason !== '' && { reason }), ...(by !== '' && { requested_by: by }) };
+  auditAbout(ctx, {
+    ...(reason !== '' && { reason }),
+    ...(by !== '' && { options: { requested_by: by } }),
+  });
+  return motive;
 }
 
 /** ApprovalDto of what waits, but a merge. docs/spec/merge.md#approval */
@@ -126,6 +143,7 @@ export function waitingDetails({ _id, act, plan, ...doc }: WaitingRequestDoc): J
     ehr_ids: plan.ehr_ids,
     ...('object_id' in act && { object_id: act.object_id }),
     ...(reason !== undefined && { reason }),
+    ...('requested_by' in act && { requested_by: act.requested_by }),
     requested: { date: formatUtc(doc.requested_at), administrator: doc.requester.name },
     expires: formatUtc(doc.expires_at),
     plan,

@@ -8,22 +8,24 @@ import { adminEhrOperations } from './ehr.js';
 import { mergeOperations } from './merge.js';
 import { mergeCandidateOperations } from './merge-candidates.js';
 import { mergeFinalOperations } from './merge-final.js';
-import { permissionsOperation, type KnownUsers } from './permissions.js';
+import { permissionsOperation } from './permissions.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 import { statisticsOperation } from './statistics.js';
+import { userOperations, type UserStore } from './users.js';
 import { verifyOperations } from './verify.js';
 
 const STATUS = 'AdminStatusResponseData';
 
 /** The administration API; exists only with `ADMIN_API_ACTIVE`. */
-export function adminGroups(settings: Settings, users: KnownUsers): OperationGroup[] {
+export function adminGroups(settings: Settings, users: UserStore): OperationGroup[] {
   return [
     {
       tag: 'Administration',
       description: 'Physical deletion, templates, audit; needs the permission admin or audit',
       operations: [
         statusOperation(),
-        permissionsOperation(settings, users),
+        permissionsOperation(settings, users.list),
+        ...userOperations(settings, users),
         ...adminDefinitionOperations(settings),
         ...adminEhrOperations(settings),
         ...auditOperations(settings),

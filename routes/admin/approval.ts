@@ -164,8 +164,16 @@ async function waits(
   auditAbout(ctx, { options: { approval: id }, ...(isDryRun && { dry_run: true }) });
   const merge = await waitingMerge(id);
   const waiting = merge !== null && !hasLapsed(merge) ? merge : await requiredRequest(id);
-  const { ehr_ids: ehrIds, reason } = 'act' in waiting ? waitingFacts(waiting) : mergeFacts(waiting);
-  const requested = { approval: id, requester: waiting.requester.name };
+  const {
+    ehr_ids: ehrIds,
+    reason,
+    requested_by: by,
+  } = 'act' in waiting ? waitingFacts(waiting) : mergeFacts(waiting);
+  const requested = {
+    approval: id,
+    requester: waiting.requester.name,
+    ...(by !== undefined && { requested_by: by }),
+  };
   auditAbout(ctx, { ...aboutEhrs(ehrIds), options: requested, ...(reason !== undefined && { reason }) });
   return waiting;
 }
@@ -173,14 +181,24 @@ async function waits(
 interface Facts {
   readonly ehr_ids: readonly string[];
   readonly reason?: string | undefined;
+  readonly requested_by?: string | undefined;
 }
 
 function waitingFacts({ act, plan }: WaitingRequestDoc): Facts {
-  return { ehr_ids: plan.ehr_ids, reason: 'reason' in act ? act.reason : undefined };
+  return {
+    ehr_ids: plan.ehr_ids,
+    reason: 'reason' in act ? act.reason : undefined,
+    requested_by: 'requested_by' in act ? act.requested_by : undefined,
+  };
 }
 
-function mergeFacts({ source_ehr: source, target_ehr: target, reason }: MergeRequestDoc): Facts {
-  return { ehr_ids: [source, target], reason };
+function mergeFacts({
+  source_ehr: source,
+  target_ehr: target,
+  reason,
+  requested_by: by,
+}: MergeRequestDoc): Facts {
+  return { ehr_ids: [source, target], reason, requested_by: by };
 }
 
 /** ApprovalDto of a merge that waits. */
@@ -194,6 +212,7 @@ function waitingMergeDetails(doc: MergeRequestDoc): JsonObject {
     summary: doc.outcome.summary,
     ehr_ids: [doc.source_ehr, doc.target_ehr],
     ...(doc.reason !== undefined && { reason: doc.reason }),
+    ...(doc.requested_by !== undefined && { requested_by: doc.requested_by }),
     requested: requested ?? {},
     ...(expires !== undefined && { expires }),
     plan: { digest: doc.plan_digest },

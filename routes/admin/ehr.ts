@@ -16,7 +16,7 @@ import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { listedEhr } from '../ehr/ehr-list.js';
 import { requireVersion } from '../ehr/read-version.js';
-import { performOrAsk, waitingAnswer } from './acts.js';
+import { motiveOf, performOrAsk, waitingAnswer } from './acts.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DELETED = 'AdminDeleteResponseData';
@@ -67,7 +67,7 @@ export function adminEhrOperations(settings: Settings): Operation[] {
       method: 'DELETE',
       path: EHR,
       summary: 'Remove an EHR with everything in it',
-      parameters: ['cascade'],
+      parameters: ['cascade', 'reason', 'requested_by'],
       responses: { 204: { description: 'Removed' }, ...erasing.answer },
       ...erasing.committed,
       errors: [400, 404, 409],
@@ -159,7 +159,7 @@ async function deleteEhr(ctx: Context, settings: Settings): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
   auditAbout(ctx, { ehr_id: ehrId });
   await performOrAsk(ctx, settings, {
-    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade') },
+    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade'), ...motiveOf(ctx) },
     dryRun: false,
     answer: () => {
       ctx.status = 204;
@@ -193,6 +193,7 @@ function deletion(settings: Settings, { id, type, path, key }: Deletion): Operat
     method: 'DELETE',
     path: `${EHR}/${path}/{${key}}`,
     summary: `Remove a ${type} with its history`,
+    parameters: ['reason', 'requested_by'],
     responses: {
       200: { description: 'Removed with its history', body: { schema: DELETED, types: 'rm' } },
       ...erasing.answer,
@@ -209,7 +210,7 @@ function deletion(settings: Settings, { id, type, path, key }: Deletion): Operat
       await readableEhr(ehrId);
       if ('id' in uid) await requireVersion(ehrId, type, uid);
       await performOrAsk(ctx, settings, {
-        act: { operation: id, ehr_id: ehrId, object_id: versionedObjectUid },
+        act: { operation: id, ehr_id: ehrId, object_id: versionedObjectUid, ...motiveOf(ctx) },
         dryRun: false,
         answer: (fields) => {
           writeRecord(ctx, form, { record: DELETED, fields });

@@ -10,7 +10,7 @@ import { auditAbout, auditDraft } from '../http/audit-trail.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter, queryParameters, textsOf } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { performOrAsk, waitingAnswer } from './acts.js';
+import { motiveOf, performOrAsk, waitingAnswer } from './acts.js';
 
 const PATH = `${STANDARD_API}/admin/ehr`;
 /** EHRs that are looked for at once where all are deleted. */
@@ -37,6 +37,7 @@ export function releasedAdminOperations(settings: Settings): OperationGroup {
     id: 'admin_ehr_delete',
     path: `${PATH}/{ehr_id}`,
     summary: 'Remove an EHR with everything in it',
+    parameters: ['cascade', 'reason', 'requested_by'],
     responses: {
       ...removed,
       202: {
@@ -57,7 +58,7 @@ async function deleteOne(ctx: Context, settings: Settings): Promise<void> {
   const rest = new Rest();
   const handOver = rest.of(ehrId);
   await performOrAsk(ctx, settings, {
-    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade') },
+    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade'), ...motiveOf(ctx) },
     dryRun: false,
     handOver,
     answer: () => {

@@ -18,6 +18,7 @@ import {
   compositionResponse,
   writeComposition,
 } from './composition-content.js';
+import { compositionPreview } from './composition-preview.js';
 import { warning } from '../http/answer/warning.js';
 import { answerDeletion, answerVersion } from '../http/exchange.js';
 import { commitHeaders, commitMetadata } from '../http/request/headers.js';
@@ -126,6 +127,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
         },
       },
       ...versionedObjectOperations('COMPOSITION', settings),
+      compositionPreview(settings, context),
     ],
   };
 }

@@ -78,13 +78,14 @@ export function dashboardOperations(): OperationGroup {
         audit: 'write',
         request: { schema: 'DashboardBody', types: 'json' },
         responses: { 200: { description: 'Saved', body: { schema: 'Dashboard', types: 'json' } } },
-        errors: [400, 409],
+        parameters: ['dashboard-If-Match'],
+        errors: [400, 409, 412],
         largestBody: { bytes: MAX_BYTES, setting: null },
         handle: async (ctx) => {
           responseBody('json', ctx.get('Accept'));
           const { name, panels, parameters = {} } = bodyOf(ctx, bodySchema);
           const content = JSON.stringify({ panels, parameters });
-          ctx.body = view(await saveDashboard(addressOf(ctx), { name, content }));
+          ctx.body = view(await saveDashboard(addressOf(ctx), { name, content }, followedBy(ctx)));
         },
       },
       {
@@ -112,6 +113,12 @@ async function list(ctx: Context): Promise<void> {
 
 function addressOf(ctx: Context): DashboardAddress {
   return { owner: draftOwner(ctx.state.user), dashboardId: pathParameter(ctx, 'dashboard_id') };
+}
+
+/** What `If-Match` says, without its quotes; null: nothing. */
+function followedBy(ctx: Context): string | null {
+  const given = ctx.get('If-Match').trim();
+  return given === '' ? null : given.replace(/^"(.*)"$/, '$1');
 }
 
 function view({ dashboard_id: id, name, content, saved_at: saved }: DashboardDoc): JsonObject {

@@ -65,6 +65,7 @@ export function consoleOperations(settings: Settings): Operation[] {
           territory: settings.consoleTerritory,
           idle_minutes: settings.consoleIdleMinutes,
           banner_paths: settings.patientBannerPaths,
+          largest_document_bytes: settings.maxCompositionBytes,
         };
       },
     },

@@ -7,8 +7,9 @@ import { newestContributions, type NewContribution } from '../../models/contribu
 import { ehrCount } from '../../models/ehr.js';
 import { queryableAmong } from '../../models/ehr-identity.js';
 import { auditAbout } from '../http/audit-trail.js';
-import { mongodbVersion } from '../../models/access/server-status.js';
+import { databaseSize, mongodbVersion } from '../../models/access/server-status.js';
 import { storageSettings } from '../../models/settings.js';
+import { lastVerification } from '../../models/verification.js';
 import { storedQueryCount } from '../../models/definition/stored-query.js';
 import { templateCount } from '../../models/definition/template.js';
 import { compositionCount } from '../../models/versioned-object.js';
@@ -16,6 +17,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type { Operation } from '../http/operation/operation.js';
 import { PRODUCT_VERSION } from '../http/product.js';
+import { waitingQueries } from '../../workers/gate.js';
 
 /** What happened in one minute. */
 export interface MinuteOfActivity {
@@ -45,6 +47,25 @@ export interface IgnoredCount extends IgnoredEvent {
   readonly count: number;
 }
 
+/** What happened in ten minutes. Durations in ms; null: nothing was asked. */
+export interface DayPart {
+  /** When it began. */
+  readonly time: Date;
+  readonly requests: number;
+  /** Answered with 500 or more. */
+  readonly errors: number;
+  /** Answered with 401. */
+  readonly refused_sign_ins: number;
+  readonly median: number | null;
+  readonly p95: number | null;
+}
+
+/** What the process that answers was asked in the last day. */
+export interface DaySource {
+  /** Oldest first; the last one has not ended yet. */
+  readonly parts: () => Promise<DayPart[]>;
+}
+
 /** What the process that answers has done in the last hour; counted in `src/`. */
 export interface ActivitySource {
   readonly started: Date;
@@ -61,13 +82,17 @@ export interface ActivitySource {
 const NEWEST_CONTRIBUTIONS = 10;
 /** How long counts are answered again, ms: pages ask every few seconds, each of them. */
 const COUNTS_KEPT_MS = 3_000;
+/** As long for the size of the database, which grows slowly. */
+const SIZE_KEPT_MS = 30_000;
 /** As long for background jobs, which are watched. */
 const JOBS_KEPT_MS = 500;
 
 /** Everything that the first page of the console shows, in one answer: docs/spec/rest.md#overview */
-export function overviewOperation(settings: Settings, activity: ActivitySource): Operation {
+export function overviewOperation(settings: Settings, activity: ActivitySource, day: DaySource): Operation {
+  const parts = keptFor(COUNTS_KEPT_MS, day.parts);
   const counts = keptFor(COUNTS_KEPT_MS, readCounts);
   const jobs = keptFor(JOBS_KEPT_MS, backgroundJobs);
+  const size = keptFor(SIZE_KEPT_MS, databaseSize);
   return {
     id: 'overview_get',
     method: 'GET',
@@ -82,12 +107,15 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
     handle: async (ctx) => {
       if (ctx.accepts('json') === false)
         throw new CdrError('not-acceptable', 'the overview is available as JSON');
-      const [all, database, known, running, warnings] = await Promise.all([
+      const [all, version, bytes, known, running, warnings, done, verified] = await Promise.all([
         newestContributions(NEWEST_CONTRIBUTIONS),
         mongodbVersion(),
+        size(),
         counts(),
         jobs(),
         warningsOf(settings),
+        activityView(activity, parts),
+        lastCheck(),
       ]);
       const newest = await queryableOnes(all);
       auditAbout(ctx, { ehr_ids: [...new Set(newest.map(({ ehr_id: ehrId }) => ehrId))] });
@@ -96,14 +124,11 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
         version: PRODUCT_VERSION,
         system_id: settings.systemId,
         started: activity.started,
-        database: { version: database },
+        database: { version, ...bytes },
         user: userOf(ctx),
         counts: known,
-        activity: {
-          minutes: activity.minutes(),
-          commit_ms: activity.commitTimes(),
-          query_ms: activity.queryTimes(),
-        },
+        activity: done,
+        verified,
         slowest_queries: activity.slowestQueries(),
         ignored: activity.ignored(),
         contributions: newest.map(contributionView),
@@ -112,6 +137,21 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
       };
     },
   };
+}
+
+async function activityView(activity: ActivitySource, parts: DaySource['parts']): Promise<object> {
+  return {
+    minutes: activity.minutes(),
+    commit_ms: activity.commitTimes(),
+    query_ms: activity.queryTimes(),
+    day: await parts(),
+    waiting_queries: waitingQueries(),
+  };
+}
+
+async function lastCheck(): Promise<object | null> {
+  const last = await lastVerification();
+  return last === null ? null : { time: last.at, violations: last.violations };
 }
 
 /** Those of EHRs that queries show: the others are read by whoever knows their ids. */

@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.js';
 import { databaseAnswers, whyDatabaseUnfit } from '../../models/access/server-status.js';
 import { timeAheadOfClock } from '../../models/cross-collection/newest-time.js';
 import type { ManagementSource, MetricView } from '../../routes/system/management.js';
-import type { ActivitySource } from '../../routes/system/overview.js';
+import type { ActivitySource, DaySource } from '../../routes/system/overview.js';
 import { PRODUCT, PRODUCT_VERSION } from '../../routes/http/product.js';
 import { metricsOfAll } from './cluster-metrics.js';
 
@@ -23,6 +23,7 @@ export interface ProcessParts {
   readonly registry: Registry;
   readonly state: ProcessState;
   readonly activity: ActivitySource;
+  readonly day: DaySource;
 }
 
 const MASK = '******';

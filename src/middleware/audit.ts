@@ -91,7 +91,8 @@ class AuditTrail {
   async #recordFailure(draft: AuditDraft, status: number): Promise<void> {
     const record = draft.record(status);
     try {
-      await insertAudit(record);
+      // One that was recorded before it was tried says what came of it already.
+      await insertOnce(record);
     } catch (error) {
       this.log.error({ request_id: record.request_id, err: error }, 'a failure could not be recorded');
     }

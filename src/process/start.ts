@@ -10,6 +10,7 @@ import { closeEvaluators } from '../../workers/evaluation.js';
 import { closePool } from '../../workers/large-body.js';
 import { closeTranslators } from '../../workers/translation.js';
 import { recordActivity } from '../activity.js';
+import { keepDay, recordDay } from '../day.js';
 import type { LocalDatabase } from '../../database/local-source.js';
 import { createApp, type ProcessView } from '../app.js';
 import { publishMetrics } from '../management/cluster-metrics.js';
@@ -77,6 +78,7 @@ export async function startServer(
     process.state.indexesBuilt = true;
     if (joins) await doors.listen();
     const sweep = sweepExpired(log);
+    const stopDay = keepDay(process.day, log);
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
     const stopSealing = keepSealing(log, settings.sealIntervalMs);
     const stopMerging = keepEndingMerges(log);
@@ -88,6 +90,7 @@ export async function startServer(
     const stop = async (): Promise<void> => {
       process.state.stopping = true;
       clearInterval(sweep);
+      stopDay();
       stopAwaiting();
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);
@@ -107,8 +110,10 @@ export async function startServer(
 
 /** What the process shows of itself before it is ready. */
 function beginning(tracing: Tracing | null): ProcessView {
+  const metrics = createMetrics({ ofProcess: true });
   return {
-    metrics: createMetrics({ ofProcess: true }),
+    metrics,
+    day: recordDay(metrics.registry),
     state: { indexesBuilt: false, stopping: false },
     activity: recordActivity(),
     ...(tracing !== null && { trace: tracing.middleware }),

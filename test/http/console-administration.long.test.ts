@@ -32,6 +32,12 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByLabel('Whose subject stays').getByText('Source').click();
     await web.page.getByLabel('Reason').fill('registered twice');
     await web.page.getByLabel('Asked for by').fill('ward 3');
+    // Who looks elsewhere meanwhile finds plan and reason again.
+    await web.page.getByRole('tab', { name: 'Server' }).click();
+    await web.page.getByRole('button', { name: 'Verify what is stored' }).waitFor();
+    await web.page.getByRole('tab', { name: 'Merge', exact: true }).click();
+    await web.page.getByText('Compositions to move: 6,').waitFor();
+    expect(await web.page.getByLabel('Reason').inputValue()).toBe('registered twice');
     await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
     await web.page.getByText(/^compositions moved: 6/).waitFor();
     await web.page.getByRole('link', { name: /to take one back/ }).click();
@@ -39,10 +45,13 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByRole('button', { name: 'What would undo do?' }).click();
     await web.page.getByRole('button', { name: 'Take it back' }).click();
     await web.page.getByText('Nothing was merged').waitFor();
+    // What was taken back is not forgotten.
+    const takenBack = web.page.locator('section', { hasText: 'Taken back by' });
+    await takenBack.getByRole('link', { name: 'P-0001' }).waitFor();
     await expectGood();
     await web.page.getByRole('tab', { name: 'Server' }).click();
     await web.page.getByRole('button', { name: 'Verify what is stored' }).click();
-    await web.page.getByText('Everything is as it should be.').waitFor();
+    await web.page.getByRole('status').getByText('Everything is as it should be.').waitFor();
     await expectGood();
     await web.page.getByRole('tab', { name: 'Erase' }).click();
     await web.page.getByRole('combobox').fill('P-0003');
@@ -50,12 +59,23 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     const label = await web.page.getByText(/^Type \w+ to erase it/).textContent();
     expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
     await web.page.getByLabel(/^Type/).fill(label?.split(' ')[1] ?? '');
+    expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
+    await web.page.getByLabel('Reason').fill('a wish of the patient');
+    await web.page.getByLabel('Asked for by').fill('data protection officer');
     await web.page.getByRole('button', { name: 'Erase for good' }).click({ trial: true });
     // That nothing was merged into it.
     forgive('404');
     await expectGood();
     await web.page.getByRole('button', { name: 'Erase for good' }).click();
     await web.page.getByText(/ is erased\.$/).waitFor();
+    const [erased] = await new Cdr({
+      url: web.url,
+      token: bearer(['ADMIN'], 'ben').replace('Bearer ', ''),
+    }).admin.audit({ operation: 'deleteEhr' });
+    expect(erased).toMatchObject({
+      reason: 'a wish of the patient',
+      options: { requested_by: 'data protection officer' },
+    });
     await web.page.getByRole('tab', { name: 'Permissions' }).click();
     await web.page.getByRole('row', { name: /^AUDITOR/ }).waitFor();
     await web.page.getByRole('row', { name: /^ADMIN yours/ }).waitFor();
@@ -90,9 +110,33 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByLabel(/^Type/).fill(ehrId.slice(0, 8));
     expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
     await web.page.getByLabel(/^Also the 1 record that was/).check();
+    expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
+    await web.page.getByLabel('Reason').fill('a wish of the patient');
     await expectGood();
     await web.page.getByRole('button', { name: 'Erase for good' }).click();
     await web.page.getByText(/ is erased\.$/).waitFor();
+  });
+
+  it('never takes a patient by Enter who was found for other words', async () => {
+    const client = new Cdr({ url: web.url });
+    // Newest first: the other one stands above.
+    for (const id of ['PICK-2', 'OTHER-1']) await client.ehr.create({ subject: { namespace: 'ward', id } });
+    await open('/administration');
+    await web.pasteToken(['ADMIN']);
+    const source = web.page.getByRole('combobox').first();
+    await source.click();
+    await web.page.getByRole('option', { name: /OTHER-1/ }).waitFor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await web.page.route(/\/query\/aql|\/rest\/ehrs/, async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    await source.pressSequentially('PICK-2');
+    await source.press('Enter');
+    // Whoever stood first in the list before is not chosen to be merged.
+    expect(await source.inputValue()).toMatch(/^PICK-2( · ward · |$)/);
+    release();
   });
 
   it('says in the language of the reader what a merge did and what stands against taking it back', async () => {
@@ -111,6 +155,8 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await older.getByText('Das Ziel selbst wurde inzwischen zusammengeführt').waitFor();
     await older.getByText(/Hier gibt es keine Wahl/).waitFor();
     forgive('409');
+    // Of a merge that was taken back one record may be erased since.
+    forgive('404');
     await expectGood();
   });
 
@@ -153,6 +199,8 @@ inBrowser('a merge that needs approval, in the console', () => {
       await web.page.getByText('Compositions to move: 6,').waitFor();
       await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
       await web.page.getByText('Another administrator has to confirm it.').waitFor();
+      await web.page.getByRole('heading', { name: 'Waiting for approval' }).waitFor();
+      expect(await web.page.getByText('4 · Done').count()).toBe(0);
       await signedIn('second-admin');
       await web.page.getByRole('tab', { name: 'Merges' }).click();
       await web.page.getByText('Asked for by first-admin').waitFor();

@@ -116,6 +116,19 @@ inBrowser('a merge that a second person approves (skipped where no Chromium is i
     await pair.waitFor();
   });
 
+  it('is proposed where it is likeliest first', async () => {
+    const shared = ['TRIO-5', 'TRIO-5', 'TRIO-5', 'DUO-5', 'DUO-5'];
+    for (const [index, id] of shared.entries())
+      await client('ada').ehr.create({ subject: { namespace: `ward-${index}`, id } });
+    await web.open('/administration');
+    await web.pasteToken(['ADMIN'], 'ben');
+    await web.page.getByRole('listitem').filter({ hasText: 'DUO-5' }).first().waitFor();
+    const shown = await web.page.locator('.candidates li b.number').allInnerTexts();
+    const scores = shown.map((score) => Number.parseInt(score, 10));
+    expect(scores).toEqual([...scores].sort((left, right) => right - left));
+    expect(scores).toEqual(expect.arrayContaining([60, 30]));
+  });
+
   it('is not needed where one document was written for the wrong patient: it is moved', async () => {
     const [wrong, right] = [
       await patient('WRONG-1', '1980-02-03', 'a'),
@@ -159,5 +172,37 @@ inBrowser('a merge that a second person approves (skipped where no Chromium is i
     await web.page.getByRole('link', { name: 'Overview' }).click();
     await web.page.getByRole('link', { name: /waits? for a second person/ }).click();
     await web.page.getByRole('link', { name: 'NEEDS-1', exact: true }).waitFor();
+  });
+});
+
+inBrowser('an erasure that a second person approves (skipped where no Chromium is installed)', () => {
+  const web = useConsole({ fourEyes: ['erase'] });
+  const client = (name: string) =>
+    new Cdr({ url: web.url, token: bearer(['ADMIN'], name).replace('Bearer ', '') });
+
+  it('is named, with why and who wanted it, and done by another person alone', async () => {
+    const { id } = await client('ada').ehr.create({ subject: { namespace: 'ward', id: 'GONE-1' } });
+    await client('ada').admin.deleteEhr(id, { reason: 'a wish of the patient', requestedBy: 'ward 3' });
+    await web.open('/administration?tab=merges');
+    await web.pasteToken(['ADMIN'], 'ben');
+    await web.page.getByText('Waiting for approval').waitFor();
+    await web.page.getByRole('link', { name: 'GONE-1', exact: true }).waitFor();
+    await web.page.getByText('Asked for by ada').waitFor();
+    await web.page.getByText('a wish of the patient · asked for by ward 3').waitFor();
+    await web.page.getByRole('button', { name: 'Show the plan' }).click();
+    await web.page.getByRole('button', { name: 'Confirm this plan' }).waitFor();
+    // What would go, and none of it as JSON.
+    const plan = await web.page.locator('.lines .mono[lang=en]').innerText();
+    expect(plan).toMatch(/\d/);
+    expect(plan).not.toMatch(/[{}[\]"]/);
+    await web.expectGood();
+    await web.page.getByRole('button', { name: 'Confirm this plan' }).click();
+    await web.page.getByText('Waiting for approval').waitFor({ state: 'detached' });
+    const [confirmed] = await client('ada').admin.audit({ operation: 'confirmApproval', ehrId: id });
+    expect(confirmed).toMatchObject({
+      user: 'ben',
+      reason: 'a wish of the patient',
+      options: { requester: 'ada', requested_by: 'ward 3' },
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hasBrowser } from '../support/browser/browser.js';
-import { useConsole } from '../support/browser/console.js';
+import { axeFindings, beyondEdge, useConsole } from '../support/browser/console.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
@@ -136,39 +136,37 @@ inBrowser(
     it.each([
       ['twice as large', 720, 450],
       ['on a phone', 390, 844],
-    ])('scrolls no page sideways %s', async (_, width, height) => {
-      await web.page.setViewportSize({ width, height });
-      await open('/patients');
-      await web.page.getByRole('link', { name: 'P-0001' }).click();
-      await web.page.getByText('6 of 6 compositions').waitFor();
-      const patient = new URL(web.page.url()).hash.slice(1);
-      await web.page.locator('.composition-list a').first().click();
-      await web.page.getByRole('tab', { name: 'FLAT' }).waitFor();
-      const composition = new URL(web.page.url()).hash.slice(1);
-      const views = [
-        '/',
-        '/patients',
-        patient,
-        composition,
-        `${patient}/form?template=ehrbase_blood_pressure_simple.de.v0`,
-        `${patient}/form?template=Corona_Anamnese`,
-        '/templates',
-        '/templates/Corona_Anamnese',
-        '/query',
-      ];
-      for (const view of [...views, '/administration', '/nowhere']) {
-        await open(view);
-        await web.page.locator('#main h1, #main h2').first().waitFor();
-        await web.page.waitForLoadState('networkidle');
-        const beyond = await web.page.evaluate<string[]>(`(() => {
-        const { clientWidth, scrollWidth } = document.documentElement;
-        return scrollWidth <= clientWidth ? [] : [String(scrollWidth), ...[...document.querySelectorAll('body *')]
-          .filter((each) => each.getBoundingClientRect().right > clientWidth + 1)
-          .map((each) => each.tagName + '.' + each.className).slice(0, 5)];
-      })()`);
-        expect([view, ...beyond]).toEqual([view]);
-      }
-    });
+    ])(
+      'scrolls no page sideways, and keeps each readable in light and dark, %s',
+      async (_, width, height) => {
+        await web.page.setViewportSize({ width, height });
+        await open('/patients');
+        await web.page.getByRole('link', { name: 'P-0001' }).click();
+        await web.page.getByText('6 of 6 compositions').waitFor();
+        const patient = new URL(web.page.url()).hash.slice(1);
+        await web.page.locator('.composition-list a').first().click();
+        await web.page.getByRole('tab', { name: 'FLAT' }).waitFor();
+        const composition = new URL(web.page.url()).hash.slice(1);
+        const views = [
+          '/',
+          '/patients',
+          patient,
+          composition,
+          `${patient}/form?template=ehrbase_blood_pressure_simple.de.v0`,
+          `${patient}/form?template=Corona_Anamnese`,
+          '/templates',
+          '/templates/Corona_Anamnese',
+          '/query',
+          '/dashboards',
+        ];
+        for (const view of [...views, '/administration', '/nowhere']) {
+          await open(view);
+          await web.page.locator('#main h1, #main h2').first().waitFor();
+          await web.page.waitForLoadState('networkidle');
+          expect([view, ...(await beyondEdge(web.page)), ...(await axeFindings(web.page))]).toEqual([view]);
+        }
+      },
+    );
 
     it('says that the server is away, and goes on by itself when it is back', async () => {
       await open('/');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Cdr } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
 import { useConsole } from '../support/browser/console.js';
 
@@ -92,6 +93,21 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     await web.page.keyboard.type('2');
     await web.page.keyboard.press('Enter');
     await web.page.getByRole('heading', { name: 'P-0002' }).waitFor();
+    await web.expectGood();
+  });
+
+  it('opens a stored query in the editor that is there', async () => {
+    const client = new Cdr({ url: web.url });
+    await client.queries.store('org.palette::ids', 'SELECT e/ehr_id/value AS palette FROM EHR e');
+    await web.open('/query');
+    await web.write('SELECT c FROM COMPOSITION c');
+    await blur();
+    await web.page.keyboard.press('Control+K');
+    await web.page.locator('input[aria-label="Search"]:focus').waitFor();
+    await web.page.keyboard.type('org.palette');
+    await hits().filter({ hasText: 'org.palette::ids' }).waitFor();
+    await web.page.keyboard.press('Enter');
+    await web.page.locator('.cm-content', { hasText: 'AS palette' }).waitFor();
     await web.expectGood();
   });
 

@@ -67,6 +67,62 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     expect(await web.page.getByText(/^Deleted compositions/).count()).toBe(0);
   });
 
+  it('has nothing of one patient in the form of another, whichever way one comes there', async () => {
+    const names = ['one', 'other'].map((name) => `${name}-${Math.random()}`);
+    const [one, other] = await Promise.all(
+      names.map((id) => client().ehr.create({ subject: { namespace: 'ward', id } })),
+    );
+    const edit = web.page.getByRole('button', { name: 'Edit' });
+    for (const [index, ehr] of [other!, one!].entries()) {
+      await web.open(`/patients/${ehr.id}?tab=status`);
+      await web.page.getByRole('heading', { name: names[1 - index]! }).waitFor();
+      await edit.waitFor();
+    }
+    await edit.click();
+    const namespace = web.page.getByLabel('Namespace of the subject');
+    await namespace.fill('elsewhere');
+    const sent: string[] = [];
+    web.page.on('request', (request) => request.method() === 'PUT' && sent.push(request.url()));
+    await namespace.press('Enter');
+    await web.open(`/patients/${other!.id}?tab=status`);
+    await web.page.getByRole('heading', { name: names[1]! }).waitFor();
+    await edit.waitFor();
+    expect(await namespace.count()).toBe(0);
+    expect(sent).toEqual([]);
+  });
+
+  it('changes back nothing of a status that somebody changed meanwhile, and says so', async () => {
+    const { id } = await client().ehr.create({ subject: { namespace: 'ward', id: `s-${Math.random()}` } });
+    await web.open(`/patients/${id}?tab=status`);
+    await web.page.getByRole('button', { name: 'Edit' }).click();
+    await web.page.getByLabel('Namespace of the subject').fill('elsewhere');
+    await client()
+      .ehr(id)
+      .status.update((now) => ({ ...now, is_queryable: false }));
+    await web.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await web.page.getByText('Somebody else saved a newer version meanwhile').waitFor();
+    await web.expectGood();
+  });
+
+  it('asks anew before another document is deleted', async () => {
+    const { ehr, uids } = await recordOf([
+      { magnitude: 6, time: '2026-03-01T08:00:00Z' },
+      { magnitude: 7, time: '2026-03-02T08:00:00Z' },
+    ]);
+    const document = (value: number) =>
+      web.page.locator('.document', { hasText: new RegExp(`(?<!\\d)${value}(\\.0+)? cm`) });
+    for (const [index, value] of [6, 7].entries()) {
+      await web.open(`/patients/${ehr.id}/compositions/${uids[index]!}`);
+      await document(value).waitFor();
+    }
+    await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await web.page.getByText('Every version stays').waitFor();
+    await web.page.goBack();
+    await document(6).waitFor();
+    await web.page.getByRole('button', { name: 'Delete', exact: true }).waitFor();
+    expect(await web.page.getByText('Every version stays').count()).toBe(0);
+  });
+
   it('marks drafts, shows them alone, and draws nothing of what they say', async () => {
     const { ehr, documents } = await recordOf([
       { magnitude: 6, time: '2026-03-01T08:00:00Z' },

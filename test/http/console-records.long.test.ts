@@ -238,5 +238,12 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     }
     // Its content must be one of eight things and holds all of them: nothing is valid.
     expect(refused).toEqual(['cardinality_of_section']);
+    // Of many templates one is found by a piece of its name.
+    await open('/templates');
+    const known = (name: string) => web.page.getByRole('link', { name, exact: true });
+    await known('Corona_Anamnese').waitFor();
+    await web.page.getByLabel('Find templates').fill('MAL_ADM');
+    await known('Corona_Anamnese').waitFor({ state: 'detached' });
+    await known('minimal_admin.en.v1').waitFor();
   });
 });

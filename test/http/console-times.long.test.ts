@@ -72,6 +72,15 @@ inBrowser('times for a reader in Berlin (skipped where no Chromium is installed)
     expect(await web.page.locator('.composition-list').innerText()).not.toMatch(/NaN|Invalid/);
     expect(await web.page.locator('.composition-list .ago').count()).toBe(3);
     await web.expectGood();
+    // Also where documents are filed.
+    await web.page.getByRole('tab', { name: 'Directory' }).click();
+    await web.page.getByRole('button', { name: 'Create the directory' }).click();
+    await web.page.getByText('Not filed: 3').waitFor();
+    for (const line of await web.page.locator('.unfiled li').allInnerTexts())
+      expect(line).toMatch(/[1-3] Mar 2026, 07:00 CET/);
+    // That there was none.
+    web.forgive('404');
+    await web.expectGood();
   });
 });
 

@@ -68,6 +68,7 @@ describe('the console', () => {
       territory: null,
       idle_minutes: 15,
       banner_paths: [],
+      largest_document_bytes: 8_388_608,
     });
     const austrian = request(testApp({ consoleTerritory: 'AT' })).get('/console/settings.json');
     expect((await austrian).body.territory).toBe('AT');

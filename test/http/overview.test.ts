@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
@@ -32,6 +33,28 @@ describe('GET /rest/overview', () => {
       versions: [{ type: 'COMPOSITION' }],
     });
     expect(body.activity.minutes).toHaveLength(60);
+    // Of this process, which has just begun.
+    expect(body.activity.day.at(-1)).toMatchObject({ requests: expect.any(Number), errors: 0 });
+    expect(body.activity.waiting_queries).toBe(0);
+    expect(body.database.bytes).toBeGreaterThan(0);
+    expect(body.database.disk.used).toBeGreaterThan(0);
+    expect(body.database.disk.bytes).toBeGreaterThan(body.database.disk.used);
+  });
+
+  it('tells when all was checked last, and what that found', async () => {
+    const verified = async () => (await request(testApp()).get('/rest/overview')).body.verified;
+    await mongoose.connection.collection<{ _id: string }>('settings').deleteOne({ _id: 'verified' });
+    expect(await verified()).toBeNull();
+    const { violations } = await verifyStorage();
+    const first = await verified();
+    expect(first).toEqual({ time: expect.any(String), violations: violations.length });
+    expect(Math.abs(Date.now() - Date.parse(first.time))).toBeLessThan(60_000);
+    await mongoose.connection
+      .collection<{ _id: string; owner_id: string }>('item_tags')
+      .insertOne({ _id: 'of nobody', owner_id: randomUUID() });
+    await verifyStorage();
+    expect((await verified()).violations).toBeGreaterThan(violations.length);
+    await mongoose.connection.collection<{ _id: string }>('item_tags').deleteOne({ _id: 'of nobody' });
   });
 
   it('tells activity and slow queries without the values in them', async () => {

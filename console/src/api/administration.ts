@@ -17,28 +17,31 @@ export interface AdministrationApi {
   adminStatus: () => Promise<unknown>;
   /** Who asks, what roles may do, which users the server itself knows. */
   permissions: () => Promise<PermissionsReport>;
+  /** Makes a user with a password, or changes one: without `password` he keeps his. */
+  saveUser: (name: string, change: UserChange) => Promise<void>;
+  removeUser: (name: string) => Promise<void>;
   /** All EHRs by their ids, those that queries leave out too. */
   allEhrs: (page: { readonly after?: string; readonly fetch: number }) => Promise<EhrPage>;
   planMerge: (request: MergeRequest) => Promise<MergeDetails>;
   merge: (request: MergeRequest) => Promise<MergeDetails>;
   unmerge: (request: UnmergeRequest) => Promise<MergeDetails>;
-  /** Those that stand, oldest first; `pending`: those that wait for another administrator. */
-  merges: (filter?: { readonly pending?: boolean }) => Promise<MergeDetails[]>;
+  /** Those that stand, oldest first; `pending`: those that wait for another administrator; `undone`: those that were taken back. */
+  merges: (filter?: { readonly pending?: true; readonly undone?: true }) => Promise<MergeDetails[]>;
   /** Those that ended in an EHR, through others too, and that can still be taken back. */
   mergesInto: (ehrId: string) => Promise<MergeDetails[]>;
   confirmMerge: (mergeId: string, body: Confirmation) => Promise<MergeDetails>;
   withdrawMerge: (mergeId: string, reason: string) => Promise<MergeDetails>;
   /** It can never be taken back from then on. */
   finaliseMerge: (mergeId: string, reason: string) => Promise<MergeDetails>;
-  /** EHRs that may be of one person: of one EHR, or a page of all after an EHR id. */
   /** Two persons that look alike: no candidates any more. */
   sayDistinct: (pair: readonly [string, string], reason: string) => Promise<void>;
   takeBackDistinct: (pair: readonly [string, string]) => Promise<void>;
   /** Newest first. */
   distinct: () => Promise<readonly DistinctPair[]>;
+  /** EHRs that may be of one person: of one EHR, or a page of all after an EHR id. */
   mergeCandidates: (search: CandidateSearch) => Promise<CandidatePage>;
-  /** Physically, with all that it holds; `cascade`: and what would take back the merges that ended in it. Gives what waits. */
-  eraseEhr: (ehrId: string, cascade: boolean) => Promise<Approval | undefined>;
+  /** Physically, with all that it holds. Gives what waits. */
+  eraseEhr: (ehrId: string, erasure: Erasure) => Promise<Approval | undefined>;
   /** What waits for a second person, merges too, oldest first. */
   approvals: () => Promise<Approval[]>;
   confirmApproval: (id: string, body: Confirmation) => Promise<Approval>;
@@ -56,6 +59,8 @@ export interface AdministrationApi {
   replaceTemplate: (templateId: string, opt: string) => Promise<void>;
   /** One that no document uses. */
   deleteTemplate: (templateId: string) => Promise<void>;
+  /** One version of it. */
+  deleteStoredQuery: (name: string, version: string) => Promise<void>;
 }
 
 /** `digest`: of the plan that was looked at. */
@@ -64,9 +69,16 @@ interface Confirmation {
   readonly dry_run?: boolean;
 }
 
-interface KnownUser {
+/** A user that the server itself knows. */
+export interface KnownUser {
   readonly name: string;
   readonly roles: readonly string[];
+}
+
+/** What a user is to be. */
+interface UserChange {
+  readonly roles: readonly string[];
+  readonly password?: string;
 }
 
 /** Who may do what. */
@@ -84,6 +96,13 @@ interface Move {
   readonly targetEhr: string;
   readonly reason: string;
   readonly isPlan: boolean;
+}
+
+/** Why a record is erased; `cascade`: with what would take back the merges that ended in it. */
+interface Erasure {
+  readonly cascade: boolean;
+  readonly reason?: string;
+  readonly requested_by?: string;
 }
 
 /** What moving a document did, or would do. */
@@ -205,7 +224,8 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
       (await cdr.request<{ distinct: readonly DistinctPair[] }>('GET', '/rest/admin/ehr/distinct')).body
         .distinct,
     allEhrs: (page) => admin.ehrs(page),
-    eraseEhr: (ehrId, cascade) => admin.deleteEhr(ehrId, { cascade }),
+    eraseEhr: (ehrId, { requested_by: requestedBy, ...erasure }) =>
+      admin.deleteEhr(ehrId, { ...erasure, requestedBy }),
     approvals: () => admin.approvals.list({ fetch: APPROVALS_AT_ONCE }),
     confirmApproval: (id, body) => admin.approvals.confirm(id, body),
     withdrawApproval: (id, reason) => admin.approvals.withdraw(id, reason === '' ? undefined : reason),
@@ -222,14 +242,24 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
       const body = { target_ehr: targetEhr, ...(reason !== '' && { reason }), dry_run: isPlan };
       return (await cdr.request<MoveDetails | Approval>('POST', path, { body })).body;
     },
-    ...templateAdministration(cdr),
+    ...definitionApi(cdr),
   };
 }
 
-function templateAdministration(
+/** The part of it that is about users, templates and stored queries. */
+function definitionApi(
   cdr: Cdr,
-): Pick<AdministrationApi, 'previewTemplate' | 'replaceTemplate' | 'deleteTemplate'> {
+): Pick<
+  AdministrationApi,
+  'saveUser' | 'removeUser' | 'previewTemplate' | 'replaceTemplate' | 'deleteStoredQuery' | 'deleteTemplate'
+> {
   return {
+    saveUser: async (name, body) => {
+      await cdr.request('PUT', `/rest/admin/user/${encodeURIComponent(name)}`, { body });
+    },
+    removeUser: async (name) => {
+      await cdr.request('DELETE', `/rest/admin/user/${encodeURIComponent(name)}`);
+    },
     previewTemplate: async (templateId, opt) => {
       const path = `/rest/admin/template/${encodeURIComponent(templateId)}/preview`;
       const sent = { body: opt, type: 'application/xml', accept: 'application/openehr.wt+json' };
@@ -239,6 +269,7 @@ function templateAdministration(
       const path = `/rest/admin/template/${encodeURIComponent(templateId)}`;
       await cdr.request('PUT', path, { body: opt, type: 'application/xml', accept: 'application/xml' });
     },
+    deleteStoredQuery: (name, version) => cdr.admin.deleteStoredQuery(name, version),
     deleteTemplate: async (templateId) => {
       await cdr.request('DELETE', `/rest/admin/template/${encodeURIComponent(templateId)}`);
     },

@@ -41,7 +41,8 @@ export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
   /** What a stored archetype calls its codes. */
   archetype: (archetypeId: string) => Promise<ArchetypeTerms>;
   storedQueries: () => Promise<StoredQuery[]>;
-  storeQuery: (name: string, q: string) => Promise<string>;
+  /** Without a version the next one. Gives the version. */
+  storeQuery: (name: string, q: string, version?: string) => Promise<string>;
 }
 
 /** The server, asked with these credentials. */
@@ -68,7 +69,7 @@ export function createApi(credentials: Credentials): Api {
     archetype: async (id) =>
       (await cdr.request<ArchetypeTerms>('GET', `${ARCHETYPES}/${encodeURIComponent(id)}`)).body,
     storedQueries: () => cdr.queries.list(),
-    storeQuery: (name, q) => cdr.queries.store(name, q),
+    storeQuery: (name, q, version) => cdr.queries.store(name, q, { version }),
     ...recordApi(cdr),
     ...administrationApi(cdr),
     ...draftApi(cdr),

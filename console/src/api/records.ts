@@ -59,6 +59,8 @@ export interface RecordApi {
     content: CompositionContent,
     how?: Commit,
   ) => Promise<VersionInfo>;
+  /** What an update with `keepsUnshown` would store; without uid. */
+  previewComposition: (ehrId: string, uid: string, content: Flat, how: Commit) => Promise<JsonObject>;
   /** Makes what a version holds the newest again: a draft as a draft, which need not be valid. */
   restoreComposition: (ehrId: string, latestUid: string, content: JsonObject) => Promise<VersionInfo>;
   /** Marks as deleted; every version stays. */
@@ -98,6 +100,15 @@ export function recordApi(cdr: Cdr): RecordApi {
     createComposition: (ehrId, content, how = {}) => compositions(ehrId).commit(content, how),
     updateComposition: (ehrId, latestUid, content, how = {}) =>
       compositions(ehrId).update(latestUid, content, how),
+    previewComposition: async (ehrId, uid, body, { template, lifecycle = '532' }) => {
+      const path = `/rest/preview/${encodeURIComponent(ehrId)}/${encodeURIComponent(uid)}`;
+      const headers = {
+        'openEHR-TEMPLATE_ID': template,
+        'openEHR-VERSION': `lifecycle_state.code_string="${lifecycle}"`,
+      };
+      const sent = { body, type: 'application/openehr.wt.flat+json', headers, accept: 'application/json' };
+      return (await cdr.request<JsonObject>('POST', path, sent)).body;
+    },
     restoreComposition: async (ehrId, latestUid, content) => {
       const version = asJson(await compositions(ehrId).version(textAt(content, 'uid', 'value')));
       const isDraft = textAt(version, 'lifecycle_state', 'defining_code', 'code_string') === '553';

@@ -19,6 +19,8 @@ export interface ServerSettings {
   readonly idle_minutes: number | null;
   /** Where the name, birth date and the like of a patient stand; empty: wherever in his EHR_STATUS. */
   readonly banner_paths: readonly string[];
+  /** What a document may have, as canonical JSON. */
+  readonly largest_document_bytes: number;
 }
 
 /** A RESULT_SET, as far as it is shown. */

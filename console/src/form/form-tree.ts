@@ -29,6 +29,14 @@ export function kindOf(node: WebTemplateNode): FormKind {
   return STRUCTURES.test(rmType) ? 'group' : 'field';
 }
 
+/** Nodes that the server fills only where they are given. */
+const NEVER_FILLED = new Set(['composer', 'territory']);
+
+/** Whether a node has to be filled in, where the one around it is there. */
+export function isAsked({ min, inContext, id }: WebTemplateNode): boolean {
+  return min > 0 && (inContext !== true || NEVER_FILLED.has(id));
+}
+
 /** The key of a node below another one, without the index of an occurrence. */
 export function pathBelow(parent: string, node: WebTemplateNode): string {
   return parent === '' ? node.id : `${parent}/${node.id}`;

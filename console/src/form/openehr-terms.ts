@@ -1,4 +1,4 @@
-/* Terms of the openEHR terminology that nodes take which no archetype lists; in English, as it is. */
+/* Terms of the openEHR terminology that nodes take which no archetype lists. What is committed is the code alone. */
 
 /** Code and rubric by the id of the node. */
 export const OPENEHR_TERMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -74,3 +74,71 @@ export const NULL_FLAVOURS: Readonly<Record<string, string>> = {
   272: 'masked',
   273: 'not applicable',
 };
+
+/** In German, which the terminology itself has not. */
+const GERMAN: Readonly<Record<string, string>> = {
+  225: 'zu Hause',
+  227: 'Notfallversorgung',
+  228: 'ärztliche Grundversorgung',
+  229: 'pflegerische Grundversorgung',
+  230: 'therapeutische Grundversorgung',
+  231: 'Hebammenversorgung',
+  232: 'fachärztliche Versorgung',
+  233: 'fachpflegerische Versorgung',
+  234: 'therapeutische Fachversorgung',
+  235: 'Komplementärmedizin',
+  236: 'zahnärztliche Versorgung',
+  237: 'Pflegeheim',
+  238: 'andere Versorgung',
+  802: 'psychiatrische Versorgung',
+  245: 'aktiv',
+  524: 'am Anfang',
+  526: 'geplant',
+  527: 'verschoben',
+  528: 'abgesagt',
+  529: 'terminiert',
+  530: 'ausgesetzt',
+  531: 'abgebrochen',
+  532: 'abgeschlossen',
+  533: 'abgelaufen',
+  166: 'absagen',
+  534: 'terminierter Schritt',
+  535: 'einleiten',
+  536: 'Planungsschritt',
+  537: 'verschieben',
+  538: 'wiederherstellen',
+  539: 'terminieren',
+  540: 'beginnen',
+  541: 'tun',
+  542: 'verschobener Schritt',
+  543: 'aktiver Schritt',
+  544: 'aussetzen',
+  545: 'ausgesetzter Schritt',
+  546: 'fortsetzen',
+  547: 'abbrechen',
+  548: 'beenden',
+  549: 'Zeit abgelaufen',
+  550: 'Abbruch melden',
+  551: 'Abschluss melden',
+  552: 'Absage melden',
+  144: 'Maximum',
+  145: 'Minimum',
+  146: 'Mittelwert',
+  147: 'Änderung',
+  148: 'Summe',
+  149: 'Schwankung',
+  267: 'Modalwert',
+  268: 'Median',
+  521: 'Abnahme',
+  522: 'Zunahme',
+  640: 'gemessen',
+  253: 'unbekannt',
+  271: 'keine Angabe',
+  272: 'verborgen',
+  273: 'nicht anwendbar',
+};
+
+/** What a term is called in the language of the reader; as the terminology has it where it is not translated. */
+export function termText(code: string, rubric: string, language: string): string {
+  return (language === 'de' ? GERMAN[code] : undefined) ?? rubric;
+}

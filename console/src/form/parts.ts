@@ -1,6 +1,6 @@
 import type { WebTemplateInput, WebTemplateNode, WebTemplateRange } from '@everchart/client';
 import { DURATION_PARTS, type DurationPart } from './duration.js';
-import { OPENEHR_TERMS } from './openehr-terms.js';
+import { OPENEHR_TERMS, termText } from './openehr-terms.js';
 import type { FlatValue } from './values.js';
 
 /** One of the values that a part takes. */
@@ -26,13 +26,21 @@ export interface FormPart {
     | 'date'
     | 'time'
     | 'datetime'
-    | 'duration';
+    | 'duration'
+    | 'file'
+    | 'concept';
   readonly options?: readonly FormOption[];
   readonly range?: WebTemplateRange;
-  /** Of a date or time: which parts it needs, such as `yyyy-??-XX`. */
+  /** Of a date or time: which parts it needs, such as `yyyy-??-XX`; of a text: a regular expression of all of it. */
   readonly pattern?: string;
   /** Of a duration. */
   readonly durationParts?: readonly DurationPart[];
+  /** Of a concept: the URL of the value set that it is of. */
+  readonly valueSet?: string;
+  /** Of a number: its one unit. */
+  readonly unit?: string;
+  /** The one value that it has, which stands beside another part: it is shown by itself only where it is another. */
+  readonly only?: string;
   /** Set together with it. */
   readonly also?: Readonly<Record<string, FlatValue>>;
   /** Suffixes that said the same of the former value. */
@@ -63,6 +71,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   DV_PARSABLE: () => [{ suffix: '', input: 'lines', clears: ['value'] }, text('formalism')],
   DV_MULTIMEDIA: () => [
     text(''),
+    { suffix: 'data', input: 'file' },
     text('mediatype'),
     text('alternatetext'),
     { suffix: 'size', input: 'integer' },
@@ -96,9 +105,10 @@ export function changeOf(
   return changes;
 }
 
-function textParts({ inputs = [] }: WebTemplateNode, language: string): FormPart[] {
+function textParts(node: WebTemplateNode, language: string): FormPart[] {
+  const { inputs = [] } = node;
   const options = optionsOf(inputs[0], language);
-  if (options.length === 0) return [{ suffix: '', input: 'lines', clears: ['value'] }];
+  if (options.length === 0) return [{ suffix: '', input: 'lines', clears: ['value'], ...patternOf(node) }];
   const listed: FormPart = { suffix: '', input: 'choice', options, clears: ['value'] };
   return inputs[0]?.listOpen === true ? [{ suffix: '', input: 'text', options }] : [listed];
 }
@@ -110,7 +120,7 @@ function codedParts(node: WebTemplateNode, language: string): FormPart[] {
   const options =
     terms === undefined
       ? optionsOf(coded, language)
-      : Object.entries(terms).map(([value, label]) => ({ value, label }));
+      : Object.entries(terms).map(([value, rubric]) => ({ value, label: termText(value, rubric, language) }));
   if (options.length === 0) return openCodeParts(coded);
   const clears = [
     '',
@@ -129,10 +139,18 @@ function openCodeParts(coded: WebTemplateInput | undefined): FormPart[] {
   const { terminology } = coded ?? {};
   const clears = [''];
   if (terminology === undefined) return [{ ...text('value'), clears }, text('code'), text('terminology')];
+  const valueSet = valueSetOf(terminology);
+  const value: FormPart = valueSet === null ? text('value') : { suffix: 'value', input: 'concept', valueSet };
   return [
-    { ...text('value'), clears },
+    { ...value, clears },
     { ...text('code'), also: { terminology } },
   ];
+}
+
+/** The URL of the FHIR value set that a constraint names; null: it names none. docs/spec/formats.md#template-rules */
+function valueSetOf(terminology: string): string | null {
+  if (!terminology.startsWith('//fhir.hl7.org/ValueSet')) return null;
+  return new URLSearchParams(terminology.slice(terminology.indexOf('?'))).get('url');
 }
 
 function ordinalParts({ inputs = [] }: WebTemplateNode, language: string): FormPart[] {
@@ -153,10 +171,15 @@ function quantityParts({ inputs = [] }: WebTemplateNode, language: string): Form
   const [only] = options;
   const unit: FormPart =
     only === undefined ? text('unit') : { suffix: 'unit', input: 'choice', options, clears: ['units'] };
-  const also = options.length === 1 && only !== undefined ? { also: { unit: only.value } } : {};
+  const single = options.length === 1 && only !== undefined ? only.value : null;
+  const also = single === null ? {} : { also: { unit: single }, unit: single };
   return [
     { suffix: 'magnitude', input: 'number', ...rangeOf(magnitude), ...also },
-    { ...unit, clears: ['units', 'units_system', 'units_display_name'] },
+    {
+      ...unit,
+      clears: ['units', 'units_system', 'units_display_name'],
+      ...(single !== null && { only: single }),
+    },
   ];
 }
 

@@ -13,12 +13,17 @@ const DEFAULTS = {
   datetime: 'yyyy-??-??T??:??:??',
 } as const;
 
+/** What is asked of each part of a date or time: `??` may be there, `XX` may not, all else has to. Without a pattern as the class has it. */
+export function timeRules(input: keyof typeof DEFAULTS, pattern?: string): string[] {
+  return (pattern ?? DEFAULTS[input]).split(/[-T:]/);
+}
+
 /**
  * Examples of how a date or time may be written, with the fewest parts first: `yyyy-??-XX` is 2026 and 2026-11. Without a
  * pattern whatever the class allows.
  */
-export function timeExamples(input: 'date' | 'time' | 'datetime', pattern?: string): string[] {
-  const given = (pattern ?? DEFAULTS[input]).split(/[-T:]/);
+export function timeExamples(input: keyof typeof DEFAULTS, pattern?: string): string[] {
+  const given = timeRules(input, pattern);
   const parts = input === 'time' ? PARTS.slice(3) : input === 'date' ? PARTS.slice(0, 3) : PARTS;
   const examples: string[] = [];
   let text = '';

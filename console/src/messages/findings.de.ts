@@ -19,6 +19,7 @@ export const findings: Readonly<Record<keyof typeof english, string>> = {
   'finding.wrong-transition': 'ist ein Schritt, der nicht folgen kann',
   'finding.not-in-template': 'ist nicht im Template',
   'finding.unknown-key': 'ist ein Schlüssel, den das Template nicht hat',
+  'finding.unknown-parameter': 'ist ein Parameter, den niemand kennt',
   'finding.unknown-template': 'ist von einem Template, das nicht gespeichert ist',
   'finding.wrong-form': 'hat nicht die Form, die es haben sollte',
   'finding.syntax': 'ist nicht lesbar',

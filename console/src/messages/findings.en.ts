@@ -17,6 +17,7 @@ export const findings = {
   'finding.wrong-transition': 'is a step that does not follow',
   'finding.not-in-template': 'is not in the template',
   'finding.unknown-key': 'is a key that the template does not have',
+  'finding.unknown-parameter': 'is a parameter that nobody knows',
   'finding.unknown-template': 'is of a template that is not stored',
   'finding.wrong-form': 'is not in the form that it should have',
   'finding.syntax': 'cannot be read',

@@ -10,8 +10,14 @@ export type Translate = (key: MessageKey, values?: Readonly<Record<string, strin
 export function translator(catalogue: Catalogue, language: string): Translate {
   const plural = new Intl.PluralRules(language);
   const categories = CATEGORIES.filter((name) => plural.resolvedOptions().pluralCategories.includes(name));
+  // A number may come as the language writes it: a thousand is 1.000 in German, and not one.
+  const group = new Intl.NumberFormat(language)
+    .formatToParts(10_000_000)
+    .find(({ type }) => type === 'group');
+  const numberOf = (value: string | number): number =>
+    Number(group === undefined ? value : String(value).replaceAll(group.value, ''));
   const word = (value: string | number, words: readonly string[]): string =>
-    words[categories.indexOf(plural.select(Number(value)))] ?? '';
+    words[categories.indexOf(plural.select(numberOf(value)))] ?? '';
   return (key, values = {}) =>
     catalogue[key].replaceAll(PLACE, (whole, name: string, words?: string) => {
       const value = values[name];

@@ -26,10 +26,12 @@ function nodesOf(value: Json | undefined, archetypeId: string): JsonObject[] {
   return textAt(value, 'archetype_node_id') === archetypeId ? [value, ...below] : below;
 }
 
-/** What asks the documents of a record for the newest ELEMENT at a path, as `name` and `value`; null: it is no such path. */
+/** What asks the documents of a record for the newest ELEMENT at a path, as `name` and `value`; null: none can have it. */
 export function bannerQuery(path: string): string | null {
   const [, archetypeId, rmClass, steps] = PATH.exec(path) ?? [];
   if (archetypeId === undefined || rmClass === undefined || steps === undefined) return null;
+  // No document holds a status.
+  if (rmClass === 'EHR_STATUS') return null;
   const node = `${rmClass} n[${archetypeId}]`;
   return [
     `SELECT n/${steps}/name/value AS name, n/${steps}/value AS value`,

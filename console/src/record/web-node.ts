@@ -89,7 +89,11 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 /** What stands behind the path of a node so that a column has numbers or text. */
-export function endingOf({ rmType, children, nodeId }: WebTemplateNode): string {
+export function endingOf({
+  rmType,
+  children,
+  nodeId,
+}: Pick<WebTemplateNode, 'rmType' | 'children' | 'nodeId'>): string {
   const ending = ENDINGS[rmType];
   if (ending !== undefined) return ending;
   if (rmType.startsWith('DV_') && children === undefined) return '/value';

@@ -126,7 +126,7 @@ function useActs(): SpotlightActionData[] {
 function usePages(isOpen: boolean): SpotlightActionData[] {
   const { t } = useMessages();
   const go = useGo();
-  return (['/', '/patients', '/templates', '/query', '/administration'] as const)
+  return (['/', '/patients', '/templates', '/query', '/dashboards', '/administration'] as const)
     .filter((to) => isOpen || to === '/administration')
     .map((to) => ({
       id: to,

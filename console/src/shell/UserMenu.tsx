@@ -19,7 +19,15 @@ export function UserMenu({ openHelp }: { readonly openHelp: () => void }): React
   return (
     <Menu position="right-end" width={220} withinPortal>
       <Menu.Target>
-        <Button className="user" variant="subtle" color="gray" fullWidth leftSection={<Icon name="user" />}>
+        <Button
+          className="user"
+          // On a phone the name is not shown.
+          aria-label={name}
+          variant="subtle"
+          color="gray"
+          fullWidth
+          leftSection={<Icon name="user" />}
+        >
           <span>{name}</span>
         </Button>
       </Menu.Target>

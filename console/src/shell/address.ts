@@ -33,6 +33,11 @@ export function templateView(templateId: string, search: Address = {}): View {
   return { to: '/templates/$templateId', params: { templateId }, search };
 }
 
+/** The view of a dashboard; without id the first. */
+export function dashboardView(id?: string): View {
+  return { to: '/dashboards', search: id === undefined ? {} : { id } };
+}
+
 /** Goes to another view. */
 export function useGo(): (view: View) => void {
   const navigate = useNavigate();

@@ -69,8 +69,14 @@ const routeTree = root.addChildren([
   createRoute({
     ...page,
     path: '/query',
-    validateSearch: texts('q'),
+    validateSearch: texts('q', 'explain'),
     component: lazyRouteComponent(() => import('../pages/query/QueryPage.js'), 'QueryPage'),
+  }),
+  createRoute({
+    ...page,
+    path: '/dashboards',
+    validateSearch: texts('id'),
+    component: lazyRouteComponent(() => import('../pages/dashboards/DashboardsPage.js'), 'DashboardsPage'),
   }),
   createRoute({
     ...page,
@@ -96,6 +102,8 @@ export const router = createRouter({
   history: createHashHistory(),
   defaultErrorComponent: lazyRouteComponent(() => import('./Broken.js'), 'Broken'),
   defaultPreload: 'intent',
+  // What is typed or asked beside one patient or document is never there beside another.
+  defaultRemountDeps: ({ params }) => params,
   scrollRestoration: false,
 });
 

@@ -9,6 +9,7 @@ const PATHS = {
     'M4 7h10m4 0h2M4 17h2m4 0h10M16 9a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM8 19a2 2 0 1 0 0-4 2 2 0 0 0 0 4Z',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm5-2 5 5',
   copy: 'M9 9h11v11H9V9Zm-4 6H4V4h11v1',
+  calendar: 'M4 6h16v14H4V6Zm0 5h16M8 3v4m8-4v4',
   done: 'M5 12l5 5 9-10',
   user: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM5 20c.5-3 3-5 7-5s6.500 2 7 5',
   close: 'M6 6l12 12M18 6 6 18',

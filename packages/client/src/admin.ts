@@ -1,6 +1,6 @@
 import type { EHR_STATUS } from '../../rm/src/generated/types.js';
 import { Approvals, type Approval } from './approvals.js';
-import { commitHeaders, path, timeText, type Call, type Caller } from './call.js';
+import { commitHeaders, path, timeText, type Caller } from './call.js';
 import type { ListedEhr } from './ehr.js';
 import type { CallOptions } from './options.js';
 
@@ -94,6 +94,12 @@ export interface MergeCandidate {
   readonly [more: string]: unknown;
 }
 
+/** Why something is erased, and who asked for it: the audit keeps both. */
+export interface ErasureOptions extends CallOptions {
+  readonly reason?: string | undefined;
+  readonly requestedBy?: string | undefined;
+}
+
 /** One page of all EHRs, by their ids. */
 export interface EhrPage {
   readonly ehrs: readonly ListedEhr[];
@@ -138,9 +144,9 @@ export class Admin {
   /** Erases an EHR with all it holds; `cascade`: with those that were merged into it. @throws CdrError `conflict` */
   async deleteEhr(
     ehrId: string,
-    { cascade, signal }: CallOptions & { cascade?: boolean | undefined } = {},
+    { cascade, ...options }: ErasureOptions & { cascade?: boolean | undefined } = {},
   ): Promise<Approval | undefined> {
-    return this.#erase(path`/ehr/${ehrId}`, { query: { cascade }, signal });
+    return this.#erase(path`/ehr/${ehrId}`, options, cascade);
   }
 
   /** Gives an EHR a new EHR_STATUS. @throws CdrError */
@@ -152,18 +158,18 @@ export class Admin {
   async deleteComposition(
     ehrId: string,
     id: string,
-    { signal }: CallOptions = {},
+    options: ErasureOptions = {},
   ): Promise<Approval | undefined> {
-    return this.#erase(path`/ehr/${ehrId}/composition/${id}`, { signal });
+    return this.#erase(path`/ehr/${ehrId}/composition/${id}`, options);
   }
 
   /** Erases all versions of a directory. @throws CdrError */
   async deleteDirectory(
     ehrId: string,
     id: string,
-    { signal }: CallOptions = {},
+    options: ErasureOptions = {},
   ): Promise<Approval | undefined> {
-    return this.#erase(path`/ehr/${ehrId}/directory/${id}`, { signal });
+    return this.#erase(path`/ehr/${ehrId}/directory/${id}`, options);
   }
 
   /** Replaces a template that nothing uses. @throws CdrError `unprocessable` when it is used */
@@ -212,8 +218,13 @@ export class Admin {
     return this.#caller.body('GET', `${ADMIN}/seal`, { signal });
   }
 
-  async #erase(where: string, call: Call): Promise<Approval | undefined> {
-    const { status, body } = await this.#caller.answer<Approval>('DELETE', ADMIN + where, call);
+  async #erase(
+    where: string,
+    { reason, requestedBy, signal }: ErasureOptions,
+    cascade?: boolean,
+  ): Promise<Approval | undefined> {
+    const query = { cascade, reason, requested_by: requestedBy };
+    const { status, body } = await this.#caller.answer<Approval>('DELETE', ADMIN + where, { query, signal });
     return status === 202 ? body : undefined;
   }
 

@@ -13,6 +13,8 @@ export interface Approval {
   readonly summary: string;
   readonly ehr_ids: readonly string[];
   readonly reason?: string;
+  /** On whose behalf. */
+  readonly requested_by?: string;
   readonly requested: { readonly date: string; readonly administrator: string };
   /** When it lapses. */
   readonly expires?: string;

@@ -25,13 +25,33 @@ export interface BackgroundJob {
   readonly of?: number;
 }
 
+/** Ten minutes of the last day of the process that answers. */
+export interface DayPart {
+  /** When they began. */
+  readonly time: string;
+  readonly requests: number;
+  /** Answered with 500 or more. */
+  readonly errors: number;
+  /** Answered with 401. */
+  readonly refused_sign_ins: number;
+  /** Milliseconds; null: nothing was asked. */
+  readonly median: number | null;
+  readonly p95: number | null;
+}
+
 /** The server at a glance: counts, activity by minute, newest contributions, warnings. */
 export interface Overview {
   readonly status: 'UP' | 'DOWN';
   readonly version: string;
   readonly system_id: string;
   readonly started: string;
-  readonly database: { readonly version: string };
+  readonly database: {
+    readonly version: string;
+    /** What it takes of its disk; absent: it could not be asked. */
+    readonly bytes?: number;
+    /** The whole disk, bytes; null: the database does not say. */
+    readonly disk?: { readonly used: number; readonly bytes: number } | null;
+  };
   readonly user: { readonly name: string; readonly permissions: readonly string[] } | null;
   readonly counts: {
     readonly ehrs: number;
@@ -48,7 +68,13 @@ export interface Overview {
     }[];
     readonly commit_ms: OverviewTimes;
     readonly query_ms: OverviewTimes;
+    /** Oldest first; absent: the server does not keep it. */
+    readonly day?: readonly DayPart[];
+    /** Queries that wait for a place now. */
+    readonly waiting_queries?: number;
   };
+  /** The check of all that is stored which ended last; null: none did. */
+  readonly verified?: { readonly time: string; readonly violations: number } | null;
   readonly slowest_queries: readonly {
     readonly time: string;
     readonly aql: string;

@@ -171,6 +171,7 @@ export const ADMIN_SCHEMAS = {
       ehr_ids: listOf(UUID),
       object_id: UUID,
       reason: TEXT,
+      requested_by: { ...TEXT, description: 'On whose behalf' },
       requested: object({ date: TIME, administrator: TEXT }),
       expires: TIME,
       plan: { ...ANY, description: 'What it does, with its digest: docs/spec/merge.md#approval' },
@@ -214,6 +215,15 @@ export const ADMIN_SCHEMAS = {
     { head: TEXT, block: COUNT, hash: TEXT, time: TIME, records: COUNT, unsealed: COUNT, pending: COUNT },
     ['head', 'block', 'hash', 'records', 'unsealed', 'pending'],
   ),
+  KnownUser: object({ name: TEXT, roles: listOf(TEXT) }),
+  UserBody: object(
+    {
+      roles: { ...listOf(TEXT), minItems: 1 },
+      password: { ...TEXT, description: 'Of a new user, or another one; absent: as it is' },
+      person: { ...TEXT, description: "`sub` of the same person's tokens; absent: as it is" },
+    },
+    ['roles'],
+  ),
   PermissionsReport: object({
     user: {
       type: ['object', 'null'],
@@ -223,7 +233,7 @@ export const ADMIN_SCHEMAS = {
     roles: listOf(object({ role: TEXT, permissions: listOf(TEXT) })),
     users: {
       type: ['array', 'null'],
-      items: object({ name: TEXT, roles: listOf(TEXT) }),
+      items: ref('KnownUser'),
       description: 'Users of BASIC_USERS_FILE; null: Basic authentication is off',
     },
   }),

@@ -59,11 +59,13 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
     name: 'Ward',
     panels: [{ title: 'Records', q: 'SELECT COUNT(*) FROM EHR e', show: 'table' }],
   }),
+  ConceptSearch: () => ({ value_set: 'http://hl7.org/fhir/ValueSet/observation-status', filter: 'final' }),
   PrintBody: () => ({ of: 'result', q: 'SELECT e/ehr_id/value FROM EHR e' }),
   DraftBody: () => ({
     template_id: 'minimal_evaluation.en.v1',
     content: { 'minimal/minimal:0/quantity|magnitude': 12 },
   }),
+  UserBody: () => ({ roles: ['USER'], password: 'a password of some words' }),
   LogLevel: () => ({ configuredLevel: 'INFO' }),
   MergeRequestBody: () => ({ ...MERGE, reversible: true, dry_run: true }),
   FinaliseRequestBody: () => ({ reason: 'the time to object is over' }),

@@ -21,7 +21,7 @@ const DASHBOARD_MEMBERS = {
   },
 };
 
-/** Bodies of what is a user's own: drafts, dashboards, prints. */
+/** Bodies of what is a user's own, and of what he looks up: drafts, dashboards, prints, concepts. */
 export const OWN_SCHEMAS = {
   Draft: object({ ...DRAFT_MEMBERS, content: DRAFT_CONTENT }, Object.keys(DRAFT_MEMBERS)),
   DraftList: listOf(object(DRAFT_MEMBERS, Object.keys(DRAFT_MEMBERS))),
@@ -32,6 +32,14 @@ export const OWN_SCHEMAS = {
   Dashboard: object({ dashboard_id: UUID, ...DASHBOARD_MEMBERS, saved_at: TIME }),
   DashboardList: listOf(ref('Dashboard')),
   DashboardBody: object(DASHBOARD_MEMBERS, ['name', 'panels']),
+  ConceptSearch: object(
+    {
+      value_set: { ...TEXT, description: 'URL of a FHIR value set' },
+      filter: { ...TEXT, description: 'Piece of what its concepts are called' },
+    },
+    ['value_set'],
+  ),
+  ConceptList: object({ concepts: listOf(object({ code: TEXT, display: TEXT, system: TEXT })) }),
   PrintBody: object(
     {
       of: word('record', 'document', 'result', 'access'),

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../openehr/base/json.js';
 
 import { ADMIN_SCHEMAS } from './admin-schemas.js';
 import { ERROR_SCHEMAS } from './error-schemas.js';
+import { OVERVIEW_SCHEMAS } from './overview-schemas.js';
 import { OWN_SCHEMAS } from './own-schemas.js';
 import { ANY, COUNT, FLAG, listOf, object, ref, TEXT, TIME, UUID, word } from './schema-parts.js';
 import { discriminatorOf, RM_SCHEMAS, rmReference } from './rm-schemas.js';
@@ -233,63 +234,10 @@ const SCHEMAS = {
       'mongodb_version',
     ],
   ),
-  Overview: object({
-    status: word('UP', 'DOWN'),
-    version: TEXT,
-    system_id: TEXT,
-    started: TIME,
-    database: object({ version: TEXT }),
-    user: {
-      type: ['object', 'null'],
-      properties: { name: TEXT, permissions: listOf(TEXT) },
-      description: 'Who asks; null with `AUTH=none`',
-    },
-    counts: object({
-      ehrs: COUNT,
-      compositions: COUNT,
-      compositions_exact: FLAG,
-      templates: COUNT,
-      stored_queries: COUNT,
-    }),
-    activity: object({
-      minutes: listOf(object({ time: TIME, commits: COUNT, queries: COUNT })),
-      commit_ms: ref('OverviewTimes'),
-      query_ms: ref('OverviewTimes'),
-    }),
-    slowest_queries: listOf(object({ time: TIME, aql: TEXT, ms: { type: 'number' }, rows: COUNT })),
-    ignored: listOf(object({ kind: TEXT, name: TEXT, count: COUNT })),
-    contributions: listOf(
-      object({
-        uid: UUID,
-        ehr_id: TEXT,
-        time_committed: TIME,
-        committer: TEXT,
-        change_type: TEXT,
-        versions: listOf(object({ uid: TEXT, type: TEXT })),
-      }),
-    ),
-    jobs: listOf(
-      object(
-        {
-          kind: word('verify', 'reindex', 'upgrade', 'merge', 'unmerge', 'erase'),
-          started: TIME,
-          phase: word('planning', 'moving'),
-          done: COUNT,
-          of: COUNT,
-        },
-        ['kind'],
-      ),
-    ),
-    warnings: listOf(object({ code: word('stale-index', 'no-audit', 'open-access'), message: TEXT })),
-  }),
+  ...OVERVIEW_SCHEMAS,
   EhrList: object({ ehrs: listOf(ref('ListedEhr')), truncated: FLAG }, ['ehrs']),
   ListedEhr: object(LISTED_EHR, LISTED_ALWAYS),
   FavouriteList: listOf(object({ ...LISTED_EHR, since: TIME }, [...LISTED_ALWAYS, 'since'])),
-  OverviewTimes: object({
-    count: COUNT,
-    median: { type: ['number', 'null'] },
-    p95: { type: ['number', 'null'] },
-  }),
   Health: object({ status: word('UP', 'DOWN'), components: ANY }, ['status']),
   Object: ANY,
   Text: TEXT,

@@ -1,32 +1,28 @@
 import { collapsedToken } from '../../../openehr/base/text.js';
 import { CdrError } from '../../../openehr/base/errors.js';
 import { parseVersionAtTime } from '../../../openehr/base/iso8601.js';
-import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
 import { isUuid, parseEhrId } from '../../../openehr/base/object-version-id.js';
 import { parseSealHead } from '../../../maintenance/seal-head.js';
 import { COUNTED_KINDS } from '../../../models/cross-collection/statistics.js';
 import type { SealHead } from '../../../models/cross-collection/seal-block.js';
 import { uidBasedIdOf, uuidOf, versionUidOf } from './object-ids.js';
-
-/** What a parser knows beside the text. */
-interface ParameterContext {
-  /** Name as it was sent, for messages. */
-  readonly name: string;
-  /** Zone of times given without one (`DEFAULT_TIMEZONE`). */
-  readonly defaultTimezone: string;
-  /** Of this server: in version uids its case makes no difference. */
-  readonly systemId: string;
-}
-
-/** What a text may be: as the OpenAPI document says it, and how it becomes a value. */
-interface Kind<T> {
-  /** Absent: a text. */
-  readonly schema?: JsonObject;
-  /** Value of a text that is not empty. Headers are read by the modules that know their grammar. @throws invalid */
-  readonly parse: (text: string, context: ParameterContext) => T;
-  /** Value of a query parameter that is not given; absent: null. */
-  readonly usual?: T;
-}
+import {
+  asText,
+  flag,
+  line,
+  oneOf,
+  otherwise,
+  pageNumber,
+  severalOf,
+  text,
+  TEXT,
+  time,
+  wholeNumber,
+  wordsOf,
+  type Kind,
+  type ParameterContext,
+} from './parameter-kinds.js';
 
 /** One parameter of an operation: where it stands, what it means, how its text becomes a value. */
 export interface ParameterDescription<T = unknown> extends Kind<T> {
@@ -39,84 +35,6 @@ export interface ParameterDescription<T = unknown> extends Kind<T> {
   /** Query: may be given several times. */
   readonly isList?: true;
 }
-
-const TEXT: JsonObject = { type: 'string' };
-
-const asText = (text: string): string => text;
-const text = { parse: asText } satisfies Kind<string>;
-/** Texts of a parameter that may be given several times, each of a kind. */
-const severalOf = <T>({ parse }: Kind<T>) =>
-  ({ schema: { type: 'array', items: { type: 'string' } }, isList: true, parse }) as const;
-const time = {
-  schema: { type: 'string', format: 'date-time' },
-  parse: (given: string, { name, defaultTimezone }: ParameterContext): Date =>
-    parseVersionAtTime(given, defaultTimezone, name),
-} satisfies Kind<Date>;
-
-/** A kind with the value of a parameter that is not given. */
-const otherwise = <T extends JsonValue>(usual: NoInfer<T>, kind: Kind<T>) => ({
-  ...kind,
-  schema: { ...kind.schema, default: usual },
-  usual,
-});
-
-/** One of the words, any letter case. */
-function oneOf<T extends string>(...words: readonly T[]): Kind<T> {
-  return {
-    schema: { type: 'string', enum: [...words] },
-    parse: (given, { name }) => {
-      const known = words.find((candidate) => candidate.toLowerCase() === given.toLowerCase());
-      if (known === undefined) throw new CdrError('invalid', `${name} must be one of ${words.join(', ')}`);
-      return known;
-    },
-  };
-}
-
-/** A comma list of these words. */
-function wordsOf(...allowed: readonly string[]): Kind<string[]> {
-  return {
-    parse: (given, { name }) => {
-      const words = given
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '');
-      if (!words.every((part) => allowed.includes(part)))
-        throw new CdrError('invalid', `${name} may name ${allowed.join(', ')}`);
-      return words;
-    },
-  };
-}
-
-const flag = otherwise(false, {
-  schema: { type: 'boolean' },
-  parse: (given, { name }) => {
-    if (given === 'true') return true;
-    if (given === 'false') return false;
-    throw new CdrError('invalid', `${name} must be true or false`);
-  },
-});
-
-function wholeNumber(least: number, most?: number): Kind<number> {
-  const maximum = most ?? Number.MAX_SAFE_INTEGER;
-  return {
-    schema: { type: 'integer', minimum: least, ...(most !== undefined && { maximum: most }) },
-    parse: (given, { name }) => {
-      const value = Number(given);
-      if (!/^\d{1,15}$/.test(given) || value < least || value > maximum)
-        throw new CdrError('invalid', `${name} must be a whole number from ${least} to ${maximum}`);
-      return value;
-    },
-  };
-}
-
-/** The range of a page is validated where the limits are known. */
-const pageNumber = (minimum: number): Kind<number> => ({
-  schema: { type: 'integer', minimum },
-  parse: (given, { name }) => {
-    if (!/^-?\d{1,15}$/.test(given)) throw new CdrError('invalid', `${name} must be a whole number`);
-    return Number(given);
-  },
-});
 
 function uuid(text: string, { name }: ParameterContext): string {
   if (!isUuid(text)) throw new CdrError('invalid', `${name} must be a UUID`);
@@ -198,6 +116,7 @@ const PARAMETERS = {
   approval_id: path('Id of what waits, as in answers about it', uuidOf),
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
   name: path('Name of the metric or logger', asText),
+  user_name: path('Name of the user', asText),
   file: path('Name of the file', asText),
 
   subject_id: query('id of the patient: `subject.external_ref.id.value`', text),
@@ -268,6 +187,8 @@ const PARAMETERS = {
   target: query('EHR that it was merged into', { parse: uuid }),
   cascaded: query('Also merges that followed from others', flag),
   cascade: query('Also with EHRs that were merged into it and could be taken out', flag),
+  reason: query('Why, at most 500 characters: the audit keeps it', line(500)),
+  requested_by: query('Who asked for it, at most 200 characters: the audit keeps it', line(200)),
   pending: query('The merges that wait for another administrator, instead of those that stand', flag),
   undone: query('The merges that were taken back, instead of those that stand', flag),
   merge_offset: offset('Merges'),
@@ -297,6 +218,10 @@ const PARAMETERS = {
   metric_tag: query('`key:value` that the measurements must have', severalOf(text), { name: 'tag' }),
 
   'If-Match': header('Version uid that the change follows'),
+  'dashboard-If-Match': {
+    ...header('`saved_at` of the dashboard that the change follows, in quotes; absent: whatever it is'),
+    name: 'If-Match',
+  },
   Prefer: header(
     '`return=minimal` (unless `PREFER_DEFAULT` says otherwise), `return=identifier` or `return=representation`; `resolve_refs`; `validation=lenient`',
   ),

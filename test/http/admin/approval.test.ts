@@ -296,4 +296,16 @@ describe('what is asked for', () => {
     await givenComposition(app, source, aComposition());
     expect((await admin(free, 'delete', `/ehr/${source}`)).status).toBe(204);
   });
+
+  it('keeps why something is erased and who asked for it, in what waits and in the audit of both persons', async () => {
+    const asked = await erase(source, '?reason=a%20wish&requested_by=ward%203');
+    expect(asked.body).toMatchObject({ reason: 'a wish', requested_by: 'ward 3' });
+    expect(await listed()).toMatchObject([{ reason: 'a wish', requested_by: 'ward 3' }]);
+    await confirm(asked.body.approval_id).expect(200);
+    for (const operation of ['deleteEhr', 'confirmApproval']) {
+      const audit = await admin(app, 'get', `/audit?ehr_id=${source}&operation=${operation}`);
+      expect(audit.body).toMatchObject([{ reason: 'a wish', options: { requested_by: 'ward 3' } }]);
+    }
+    await erase(target, `?reason=${'x'.repeat(501)}`).expect(400);
+  });
 });

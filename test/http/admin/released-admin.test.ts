@@ -38,6 +38,16 @@ describe('the Admin API of ITS-REST 1.1.0', () => {
     expect((await remove(`${V1}/admin/ehr/no%20id`)).status).toBe(400);
   });
 
+  it('tells the audit why, and who asked for it', async () => {
+    const ehrId = await givenEhr(app);
+    expect((await remove(`${V1}/admin/ehr/${ehrId}?reason=a%20wish&requested_by=ward%203`)).status).toBe(204);
+    const audit = mongoose.connection.collection('audit');
+    expect(await audit.findOne({ operation: 'admin_ehr_delete', ehr_id: ehrId })).toMatchObject({
+      reason: 'a wish',
+      options: { requested_by: 'ward 3' },
+    });
+  });
+
   it('is there with ADMIN_API_ACTIVE and the edition only, for who has the permission admin', async () => {
     const path = `${V1}/admin/ehr/${await givenEhr(app)}`;
     const anonymous = await request(app).delete(path);

@@ -24,7 +24,7 @@ const SHOWN_ELSEWHERE: readonly (readonly [RegExp, number])[] = [
   [/^query_e/, 502],
   [/^verify$/, 409],
   [/^dashboard_save$/, 409],
-  [/^(composition_(create|update)|contribution_create)$/, 502],
+  [/^(composition_(create|update|preview)|contribution_create)$/, 502],
   [/^management_(health|liveness)$/, 503],
   [/^template_adl1.4_(get|webtemplate)$/, 422],
 ];

@@ -43,6 +43,23 @@ describe('dashboards', () => {
     ]);
   });
 
+  it('are changed by nobody who has not seen what they are now', async () => {
+    const who = somebody();
+    const id = randomUUID();
+    const over = (savedAt: string, name: string) =>
+      save(who, { ...BODY, name }, id).set('If-Match', `"${savedAt}"`);
+    await over(new Date().toISOString(), 'of none').expect(412);
+    const first = (await save(who, BODY, id).expect(200)).body as { saved_at: string };
+    const second = (await over(first.saved_at, 'one tab').expect(200)).body as { saved_at: string };
+    expect(second.saved_at > first.saved_at).toBe(true);
+    await over(first.saved_at, 'another tab').expect(412);
+    expect((await listed(who)).map(({ name }) => name)).toEqual(['one tab']);
+    const both = await Promise.all(
+      ['a', 'b'].map(async (name) => (await over(second.saved_at, name)).status),
+    );
+    expect(both.sort()).toEqual([200, 412]);
+  });
+
   it('are one and no more than they may be', async () => {
     const who = somebody();
     await save(who, { ...BODY, panels: [{ ...PANEL, show: 'pie' }] }).expect(400);

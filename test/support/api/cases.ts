@@ -7,6 +7,7 @@ import { adminCases, mergedPair, mergedQueryCases } from './admin-cases.js';
 import { approvalCases } from './approval-cases.js';
 import { distinctCases } from './distinct-cases.js';
 import { draftCases } from './draft-cases.js';
+import { userCases } from './user-cases.js';
 import { ownCases } from './own-cases.js';
 import type { Call } from './probe.js';
 import { AQL, creation, FOLDER, LARGE_AQL, STATUS, statusOf, TEMPLATE, World } from './world.js';
@@ -34,9 +35,13 @@ export function apiCases(app: RequestListener): ApiCase[] {
     ...mergedQueryCases(world),
     ...tagCases(world),
     ...draftCases(world, async () => (await mergedPair(world)).source_ehr),
-    ...ownCases(world, async () => (await mergedPair(world)).source_ehr),
+    ...ownCases(world, {
+      merged: async () => (await mergedPair(world)).source_ehr,
+      invalid: invalidComposition(),
+    }),
     ...operationCases(),
     ...adminCases(world),
+    ...userCases(),
     ...distinctCases(world),
     ...approvalCases(world),
   ];

@@ -58,6 +58,8 @@ export interface ConsoleInBrowser {
   readonly open: (view: string) => Promise<unknown>;
   /** An error that the browser reports with this text is no failure: the test asked for it. */
   readonly forgive: (text: string) => void;
+  /** Puts a text in place of what the editor of queries holds, by keys: filled at once, both may stand in it. */
+  readonly write: (aql: string) => Promise<void>;
   /** Signs in with a token that has these roles, where the page asks for one. */
   readonly pasteToken: (roles: readonly string[], user?: string) => Promise<void>;
   /** Nothing failed, nothing left the server, and axe finds nothing. */
@@ -121,6 +123,11 @@ export function useConsole(
     forgive: (text) => {
       failures = failures.filter((failure) => !failure.includes(text));
     },
+    write: async (aql) => {
+      await page.locator('.cm-content').press('Control+A');
+      await page.keyboard.press('Backspace');
+      if (aql !== '') await page.keyboard.insertText(aql);
+    },
     pasteToken: async (roles, user) => {
       await page.getByLabel('Token').fill(bearer(roles, user).replace('Bearer ', ''));
       await page.locator('main button[type=submit]').click();
@@ -141,4 +148,14 @@ export async function axeFindings(page: Page): Promise<string[]> {
     .then(({ violations }) => violations.map(({ id, nodes }) =>
       id + ': ' + nodes.map((node) => node.html).slice(0, 3).join(' ')))`);
   return [...found, ...(await page.evaluate<string[]>(OTHER_SCHEME))];
+}
+
+/** What of a page stands out of its right edge, so that it scrolls sideways; nothing: it does not. */
+export function beyondEdge(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const { clientWidth, scrollWidth } = document.documentElement;
+    return scrollWidth <= clientWidth ? [] : [String(scrollWidth), ...[...document.querySelectorAll('body *')]
+      .filter((each) => each.getBoundingClientRect().right > clientWidth + 1)
+      .map((each) => each.tagName + '.' + each.className).slice(0, 5)];
+  })()`);
 }

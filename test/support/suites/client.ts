@@ -60,6 +60,15 @@ export function clientSuite(edition: string, settings: Partial<Settings>): void 
     });
   });
 
+  describe('an erasure', () => {
+    it('is recorded with why, and who asked for it', async () => {
+      const gone = await cdr.ehr.create();
+      await cdr.admin.deleteEhr(gone.id, { reason: 'a wish', requestedBy: 'ward 3' });
+      const [record] = await cdr.admin.audit({ operation: 'deleteEhr', ehrId: gone.id });
+      expect(record).toMatchObject({ reason: 'a wish', options: { requested_by: 'ward 3' } });
+    });
+  });
+
   describe('a COMPOSITION', () => {
     it('is committed in FLAT, read in each form, changed, compared and deleted', async () => {
       const first = await ehr.compositions.commit(flat, {

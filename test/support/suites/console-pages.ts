@@ -11,14 +11,7 @@ const inBrowser = hasBrowser ? describe : describe.skip;
 export function consolePagesSuite(edition: string, settings: Partial<Settings>): void {
   inBrowser(`the console in a browser, ITS_REST=${edition} (skipped where no Chromium is installed)`, () => {
     const web = useConsole(settings);
-    const { open, expectGood, forgive } = web;
-
-    /** In place of what the editor holds, as a keyboard does: filling it at once makes Chromium write a style attribute. */
-    async function write(text: string): Promise<void> {
-      await web.page.locator('.cm-content').press('Control+A');
-      await web.page.keyboard.press('Backspace');
-      if (text !== '') await web.page.keyboard.insertText(text);
-    }
+    const { open, expectGood, forgive, write } = web;
 
     it('shows the server at a glance, in German and dark too', async () => {
       await open('/');
@@ -85,6 +78,7 @@ export function consolePagesSuite(edition: string, settings: Partial<Settings>):
       await web.page.getByLabel('Composer').first().fill('Ada Moe');
       await web.page.getByLabel('Systolic').first().fill('5000');
       await web.page.getByRole('button', { name: 'Save', exact: true }).click();
+      await web.page.getByRole('alert').first().waitFor();
       await web.page.getByText(/must be .*1000/).waitFor();
       expect(await web.page.getByLabel('Systolic').first().getAttribute('aria-invalid')).toBe('true');
       forgive('422');
@@ -210,6 +204,11 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
       await web.page.getByText(/^3 rows/).waitFor();
       await web.page.getByRole('button', { name: 'Explain' }).click();
       await web.page.locator('.stage').first().waitFor();
+      // All of it in a line, before the stages.
+      await web.page
+        .getByRole('status')
+        .getByText(/^\d+ documents? read, 3 rows out, in [\d.]+ m?s · (no index|by \S+)/)
+        .waitFor();
       await web.page.getByText('Table', { exact: true }).click();
       await web.page.getByText(/^3 rows/).waitFor();
       await expectGood();
@@ -250,12 +249,22 @@ FROM OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]`);
     it('completes, checks, explains and lays out AQL as it is typed', async () => {
       await open('/query');
       const editor = web.page.locator('.cm-content');
+      const offered = web.page.locator('.cm-tooltip-autocomplete');
+      // From a blank page on: what may stand behind a word is offered.
+      await write('');
+      await editor.pressSequentially('select ');
+      await offered.getByRole('option').first().waitFor();
+      await web.page.keyboard.press('Escape');
+      await write('select c from COMPOSITION c where');
+      await editor.press('End');
+      await editor.pressSequentially(' ');
+      await offered.getByRole('option', { name: /^c\b/ }).first().waitFor();
+      await web.page.keyboard.press('Escape');
       await write('');
       await editor.pressSequentially('select o/data[at0001] from EHR e contains COMP');
-      await web.page.locator('.cm-tooltip-autocomplete').getByText('COMPOSITION', { exact: true }).waitFor();
+      await offered.getByText('COMPOSITION', { exact: true }).waitFor();
       await web.page.keyboard.press('Escape');
       await editor.pressSequentially('OSITION c contains OBSERVATION o[');
-      const offered = web.page.locator('.cm-tooltip-autocomplete');
       await offered.getByText('openEHR-EHR-OBSERVATION.sample_blood_pressure').first().waitFor();
       await expectGood();
       await web.page.keyboard.press('Escape');

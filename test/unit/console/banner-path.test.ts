@@ -45,6 +45,7 @@ describe('PATIENT_BANNER_PATHS', () => {
         'WHERE EXISTS n/items[at0001]/value ORDER BY v/commit_audit/time_committed DESC LIMIT 1',
     );
     expect(bannerQuery('x')).toBeNull();
+    expect(bannerQuery('openEHR-EHR-EHR_STATUS.generic.v1/other_details/items[at0002]')).toBeNull();
   });
 
   it.each([

@@ -4,7 +4,9 @@ import type { WebTemplate } from '../../../packages/client/src/definitions.js';
 import { durationOf, partsOfDuration } from '../../../console/src/form/duration.js';
 import { contentOf, emptyForm, placeFindings } from '../../../console/src/form/form-content.js';
 import { keysBeside, kindOf, placesOf } from '../../../console/src/form/form-tree.js';
-import { changeOf, keyOf, partsOf } from '../../../console/src/form/parts.js';
+import { isComplete, layoutOf } from '../../../console/src/form/form-layout.js';
+import { breachOf } from '../../../console/src/form/part-check.js';
+import { changeOf, keyOf, partsOf, type FormPart } from '../../../console/src/form/parts.js';
 import { unknownContent } from '../../../console/src/form/unknown-content.js';
 import { isGiven, withoutOccurrence, withValues, type FlatValues } from '../../../console/src/form/values.js';
 import type { Json } from '../../../console/src/api/types.js';
@@ -52,6 +54,22 @@ describe.each(NAMES)('the form of %s', (name) => {
     expect(unknownContent(web, example as Json).length > 0).toBe(elements(kept) < elements(example));
   });
 
+  it('folds nothing away for good: each node stands first or aside, once, and what is required stands first', () => {
+    for (const [path, node] of placesOf(web, flat)) {
+      const { first, aside } = layoutOf(node);
+      const shown = (node.children ?? []).filter((child) => kindOf(child) !== 'hidden');
+      expect([path, new Set([...first, ...aside])]).toEqual([path, new Set(shown)]);
+      expect([path, first.length + aside.length]).toEqual([path, shown.length]);
+      const required = aside.filter(
+        ({ min, inContext, id }) => min > 0 && inContext !== true && id !== 'offset',
+      );
+      if (node.rmType !== 'COMPOSITION') expect([path, required.map(({ id }) => id)]).toEqual([path, []]);
+    }
+    // What is around a whole document lacks nothing.
+    for (const child of layoutOf(web.tree).aside)
+      expect([child.id, isComplete(flat, `${web.tree.id}/${child.id}`, child)]).toEqual([child.id, true]);
+  });
+
   it('says the same when every field is filled in anew from what it shows', () => {
     let values = flat;
     for (const [path, node] of placesOf(web, flat)) {
@@ -69,6 +87,91 @@ describe.each(NAMES)('the form of %s', (name) => {
 describe('a form', () => {
   const { web } = compiled('test_all_types.en.v1');
   const count = 'test_all_types/test_all_types2:0/interval_count';
+
+  it('begins with what was found: when, where and how are behind it', () => {
+    const { web: pressure } = compiled('ehrbase_blood_pressure_simple.de.v0');
+    const ids = (nodes: readonly { readonly id: string }[]) => nodes.map(({ id }) => id);
+    const { first, aside } = layoutOf(pressure.tree);
+    expect(ids(first)).toEqual(['blood_pressure_training_sample']);
+    expect(ids(aside)).toEqual(['context', 'composer', 'territory']);
+    const reading = layoutOf(first[0]!);
+    expect(ids(reading.first).slice(0, 2)).toEqual(['systolic', 'diastolic']);
+    // Required, though it is of the state.
+    expect(ids(reading.first)).toContain('position');
+    expect(ids(reading.aside)).toEqual([
+      'offset',
+      'tilt',
+      'time',
+      'cuff_size',
+      'location_of_measurement',
+      'korotkoff_sounds',
+    ]);
+    const root = pressure.tree.id;
+    const context = pressure.tree.children!.find(({ id }) => id === 'composer')!;
+    expect(isComplete({}, `${root}/composer`, context)).toBe(false);
+    expect(isComplete({ [`${root}/composer|name`]: 'Ada' }, `${root}/composer`, context)).toBe(true);
+  });
+
+  it('sees what breaks a range or is no such time, before the server is asked', () => {
+    const number: FormPart = {
+      suffix: '',
+      input: 'number',
+      range: { min: 0, minOp: '>=', max: 1000, maxOp: '<' },
+    };
+    expect([-0.1, 0, 999.9, 1000].map((value) => breachOf(number, value))).toEqual([
+      'range',
+      null,
+      null,
+      'range',
+    ]);
+    expect(breachOf({ suffix: '', input: 'integer', range: { min: 5, minOp: '>' } }, 5)).toBe('range');
+    expect(breachOf({ suffix: '', input: 'number' }, 1e9)).toBeNull();
+    expect(breachOf(number, undefined)).toBeNull();
+    const time = (input: 'date' | 'time' | 'datetime', text: string, pattern?: string) =>
+      breachOf({ suffix: '', input, ...(pattern !== undefined && { pattern }) }, text);
+    for (const [input, text, pattern] of [
+      ['date', '2026'],
+      ['date', '20260301'],
+      ['date', '2026-03', 'yyyy-mm-??'],
+      ['date', '2026-03', 'yyyy-??-XX'],
+      ['time', '14:30'],
+      ['datetime', '2026-11-23T14:30:00.5+01:00'],
+      ['datetime', '2026-11-23', 'yyyy-mm-dd??:??:??'],
+    ] as const)
+      expect([text, pattern, time(input, text, pattern)]).toEqual([text, pattern, null]);
+    for (const [input, text, pattern] of [
+      ['date', 'soon'],
+      ['date', '2026-02-30'],
+      ['date', '2026-03-01T10:00'],
+      ['date', '2026', 'yyyy-mm-??'],
+      ['date', '2026-03-01', 'yyyy-mm-XX'],
+      ['time', '2026-03-01'],
+      ['datetime', '2026-11-23', 'yyyy-mm-ddTHH:MM:??'],
+    ] as const)
+      expect([text, pattern, time(input, text, pattern)]).toEqual([text, pattern, 'time']);
+    const written = (text: string, pattern: string) =>
+      breachOf({ suffix: '', input: 'lines', pattern }, text);
+    expect([written('AB-12', '[A-Z]+-\\d{2}'), written('AB-123', '/[A-Z]+-\\d{2}/')]).toEqual([
+      null,
+      'pattern',
+    ]);
+    // What a browser might never be done with, or cannot read, is left to the server.
+    for (const pattern of ['(a+)+', '(?<=a)b', '(a)\\1', 'a*a*a*a*a*', '[a-'])
+      expect([pattern, written('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', pattern)]).toEqual([
+        pattern,
+        null,
+      ]);
+  });
+
+  it('shows the one unit behind its number, and by itself only where it is another', () => {
+    const { web: pressure } = compiled('ehrbase_blood_pressure_simple.de.v0');
+    const node = [...placesOf(pressure, {}).values()].find(({ id }) => id === 'systolic')!;
+    const [magnitude, unit] = partsOf(node, 'en');
+    expect([magnitude?.unit, unit?.only]).toEqual(['mm[Hg]', 'mm[Hg]']);
+    expect(changeOf('x', magnitude!, 120)).toEqual({ 'x|magnitude': 120, 'x|unit': 'mm[Hg]' });
+    const several = [...placesOf(web, {}).values()].find(({ id }) => id === 'quantity')!;
+    expect(partsOf(several, 'en').map(({ only }) => only)).toEqual([undefined, undefined]);
+  });
 
   it('opens an interval at the end that is not given', () => {
     const one = { [`${count}/lower`]: 3 };

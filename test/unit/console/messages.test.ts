@@ -30,6 +30,11 @@ describe('the messages of the console', () => {
   it('say one of one, and many of none, several, and numbers as they are shown', () => {
     const rows = (count: number | string): string => translator(en, 'en')('query.rows', { count });
     expect([1, '1', 0, 2, '1,001'].map(rows)).toEqual(['1 row', '1 row', '0 rows', '2 rows', '1,001 rows']);
+    const german = translator(de, 'de');
+    expect(['1', '1.000'].map((count) => german('query.rows', { count }))).toEqual([
+      '1 Zeile',
+      '1.000 Zeilen',
+    ]);
     const polish = translator(
       { ...en, 'query.rows': '{count} {count|wiersz|wiersze|wierszy|wiersza}' },
       'pl',

@@ -15,13 +15,13 @@ const record = (operation: string, minute: number, more: object = {}) => ({
 });
 
 describe('who did what', () => {
-  it('is said in a word for each operation about a record, and for each that changes anything', () => {
+  it('is said in a word for each operation that the audit notes', () => {
     const silent = everyOperation()
       .groups.flatMap(({ operations }) => operations)
-      .filter(({ audit, path }) => audit === 'write' || (audit !== 'none' && path.includes('{ehr_id}')))
+      .filter(({ audit }) => audit !== 'none')
       .filter(({ id }) => deedOf(record(id, 0)) === null)
       .map(({ id }) => id);
-    // Answered 501, or of administration: named as they are.
+    // Answered 501: named as they are.
     expect(silent).toEqual(['updateEhr', 'updateContribution', 'deleteContribution']);
   });
 
@@ -54,6 +54,17 @@ describe('who did what', () => {
       ['changed', 1],
     ]);
     expect(visitsOf([])).toEqual([]);
+  });
+
+  it('does not take a search for a record that was opened, nor a look for drafts for one that was typed', () => {
+    const words = (...ids: readonly string[]) => ids.map((id) => deedOf(record(id, 0)));
+    expect(words('ehr_find', 'listEhrs', 'ehr_get_by_subject')).toEqual(['searched', 'searched', 'opened']);
+    expect(words('draft_list', 'draft_get', 'draft_save', 'draft_delete')).toEqual([
+      'readDrafts',
+      'readDrafts',
+      'typed',
+      'discarded',
+    ]);
   });
 
   it('tells a plan from what was done', () => {

@@ -5,6 +5,7 @@ import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
+import { Motive, NO_MOTIVE, sentMotive } from './Motive.js';
 import { PatientPicker } from './PatientPicker.js';
 import { PatientSummary } from './merge/PatientSummary.js';
 
@@ -31,6 +32,7 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');
   const [isCascade, setIsCascade] = useState(false);
+  const [motive, setMotive] = useState(NO_MOTIVE);
   const { data: merged, error: unknown } = useQuery({
     queryKey: ['merges', 'into', ehrId],
     queryFn: () => api.mergesInto(ehrId),
@@ -39,7 +41,7 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
   const isAgreed = merged !== undefined && (merged.length === 0 || isCascade);
   const word = ehrId.slice(0, 8);
   const erase = useMutation({
-    mutationFn: () => api.eraseEhr(ehrId, isCascade),
+    mutationFn: () => api.eraseEhr(ehrId, { cascade: isCascade, ...sentMotive(motive) }),
     // What was shown stays to be read: it is gone on the server.
     onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }),
   });
@@ -64,6 +66,10 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
       )}
       {unknown !== null && <Failure error={unknown} />}
       {erase.error !== null && <Failure error={erase.error} />}
+      <Motive value={motive} onChange={setMotive} />
+      <Text size="xs" c="dimmed" mb="md">
+        {t('erase.why')}
+      </Text>
       <Group align="flex-end">
         <TextInput
           label={t('erase.type', { word })}
@@ -73,7 +79,7 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
         />
         <Button
           color="red.9"
-          disabled={typed !== word || !isAgreed}
+          disabled={typed !== word || !isAgreed || motive.reason.trim() === ''}
           loading={erase.isPending}
           onClick={() => erase.mutate()}
         >

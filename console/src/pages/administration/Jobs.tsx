@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Progress.css';
 import { Progress, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

@@ -21,16 +21,26 @@ export function PatientPicker({
   const { t } = useMessages();
   const api = useApi();
   const [text, setText] = useState('');
-  const [wanted] = useDebouncedValue(text.split(' · ')[0]?.trim() ?? '', 150);
-  const { data = [] } = useQuery({
+  const asked = text.split(' · ')[0]?.trim() ?? '';
+  const [wanted] = useDebouncedValue(asked, 150);
+  const { data = [], isPlaceholderData } = useQuery({
     queryKey: ['picker', wanted],
     queryFn: () => findPatients(api, { find: wanted, offset: 0, fetch: 8 }),
     placeholderData: keepPreviousData,
   });
-  const found = data.map(({ ehrId, subject }) => ({
-    value: ehrId,
-    label: `${subject ?? t('patients.noSubject')} · ${ehrId.slice(0, 8)}`,
-  }));
+  // Of those who were found for other words they alone are offered whom these fit: Enter takes the first.
+  const isOfOthers = isPlaceholderData || wanted !== asked;
+  const found = data
+    .map(({ ehrId, subject, namespace }) => ({
+      value: ehrId,
+      // Two of one number may be of two hospitals.
+      label: [subject ?? t('patients.noSubject'), namespace ?? '', ehrId.slice(0, 8)]
+        .filter((part) => part !== '')
+        .join(' · '),
+    }))
+    .filter(
+      (each) => !isOfOthers || `${each.label} ${each.value}`.toLowerCase().includes(asked.toLowerCase()),
+    );
   const isMissing = value !== '' && !found.some((one) => one.value === value);
   return (
     <Select
@@ -41,7 +51,7 @@ export function PatientPicker({
       clearable
       // The server has searched already.
       filter={({ options }) => options}
-      nothingFoundMessage={t('patients.none')}
+      nothingFoundMessage={t(isOfOthers ? 'state.loading' : 'patients.none')}
       data={isMissing ? [{ value, label: value }, ...found] : found}
       value={value === '' ? null : value}
       onChange={(ehrId) => onChange(ehrId ?? undefined)}

@@ -1,10 +1,12 @@
-import { Table, Text, TextInput } from '@mantine/core';
+import { Button, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { PermissionsReport } from '../../api/administration.js';
+import type { KnownUser, PermissionsReport } from '../../api/administration.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
+import { useApi, useOffice } from '../../session/session.js';
 import { Section } from '../../widgets/Page.js';
+import { scrolledByKeys } from '../../widgets/scrolled-by-keys.js';
+import { EditUser } from './EditUser.js';
 import { Failure, Loading } from '../../widgets/states.js';
 
 /** What a role may be allowed, in the order of power. */
@@ -49,7 +51,7 @@ export function PermissionsTab(): ReactNode {
         {data.users === null ? (
           <Text c="dimmed">{t('permissions.elsewhere')}</Text>
         ) : (
-          <Users users={data.users} />
+          <Users users={data.users} roles={data.roles.map(({ role }) => role)} />
         )}
       </Section>
     </>
@@ -61,7 +63,7 @@ function Roles({ user, roles }: Pick<PermissionsReport, 'user' | 'roles'>): Reac
   const others = roles.flatMap(({ permissions }) => permissions).filter((name) => !isKnown(name));
   const columns = [...PERMISSIONS, ...new Set(others)];
   return (
-    <Table.ScrollContainer minWidth={480}>
+    <Table.ScrollContainer minWidth={480} scrollAreaProps={scrolledByKeys(t('permissions.roles'))}>
       <Table className="grid permissions">
         <Table.Thead>
           <Table.Tr>
@@ -97,8 +99,17 @@ function isKnown(name: string): name is (typeof PERMISSIONS)[number] {
   return PERMISSIONS.some((known) => known === name);
 }
 
-function Users({ users }: { readonly users: NonNullable<PermissionsReport['users']> }): ReactNode {
+function Users({
+  users,
+  roles: known,
+}: {
+  readonly users: NonNullable<PermissionsReport['users']>;
+  readonly roles: readonly string[];
+}): ReactNode {
   const { t } = useMessages();
+  const isAdmin = useOffice()?.isAdmin === true;
+  /** null: nobody is edited; 'new': one who is not there yet. */
+  const [edited, setEdited] = useState<KnownUser | 'new' | null>(null);
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
   const found = users.filter(({ name, roles }) =>
@@ -106,6 +117,14 @@ function Users({ users }: { readonly users: NonNullable<PermissionsReport['users
   );
   return (
     <>
+      {edited !== null && (
+        <EditUser user={edited === 'new' ? null : edited} roles={known} close={() => setEdited(null)} />
+      )}
+      {isAdmin && (
+        <Button size="xs" variant="default" mb="xs" onClick={() => setEdited('new')}>
+          {t('users.new')}
+        </Button>
+      )}
       <TextInput
         type="search"
         mb="xs"
@@ -121,13 +140,26 @@ function Users({ users }: { readonly users: NonNullable<PermissionsReport['users
           <Table.Tr>
             <Table.Th>{t('permissions.user')}</Table.Th>
             <Table.Th>{t('permissions.roles')}</Table.Th>
+            {isAdmin && <Table.Th aria-label={t('users.change')} />}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {found.slice(0, SHOWN).map(({ name, roles }) => (
-            <Table.Tr key={name}>
-              <Table.Td>{name}</Table.Td>
-              <Table.Td>{roles.join(', ')}</Table.Td>
+          {found.slice(0, SHOWN).map((user) => (
+            <Table.Tr key={user.name}>
+              <Table.Td>{user.name}</Table.Td>
+              <Table.Td>{user.roles.join(', ')}</Table.Td>
+              {isAdmin && (
+                <Table.Td className="end">
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={t('users.edit', { name: user.name })}
+                    onClick={() => setEdited(user)}
+                  >
+                    {t('users.change')}
+                  </Button>
+                </Table.Td>
+              )}
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -8,8 +8,9 @@ import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { CopyText } from '../composition/SourceText.js';
 import { Jobs } from './Jobs.js';
+import { ServerState } from './ServerState.js';
 
-/** What goes on in the background, and the check of all that is stored. */
+/** How the server is, what goes on in the background, and the check of all that is stored. */
 export function ServerTab(): ReactNode {
   const { t } = useMessages();
   const api = useApi();
@@ -21,6 +22,9 @@ export function ServerTab(): ReactNode {
   const violations = items(verify.data?.violations).length;
   return (
     <>
+      <Section title={t('server.state')}>
+        <ServerState />
+      </Section>
       <Section title={t('jobs.title')}>
         <Jobs isStarting={verify.isPending} />
       </Section>

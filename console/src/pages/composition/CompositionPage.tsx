@@ -5,7 +5,7 @@ import { textAt } from '../../api/json.js';
 import { versionNumberOf, type CompositionFormat, type HistoryEntry } from '@everchart/client';
 import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
+import { useApi, useMay } from '../../session/session.js';
 import { patientView, useAddress } from '../../shell/address.js';
 import { Page, Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
@@ -34,11 +34,13 @@ export function CompositionPage(): ReactNode {
     { label: t('nav.patients'), view: { to: '/patients' } },
     { label: usePatientName(ehrId), view: patientView(ehrId) },
   ];
+  const version = textAt(data, 'uid', 'value');
   return (
     <Page
       title={textAt(data, 'name', 'value') || t('composition.title')}
       crumbs={crumbs}
-      actions={data && <DocumentActions ehrId={ehrId} uid={textAt(data, 'uid', 'value')} />}
+      // What was asked of one document is not answered by a click beside another.
+      actions={data && <DocumentActions key={version} ehrId={ehrId} uid={version} />}
     >
       <PatientBanner ehrId={ehrId} />
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
@@ -105,13 +107,15 @@ function OldVersion({
   readonly revisions: readonly HistoryEntry[];
 }): ReactNode {
   const { t } = useMessages();
+  const mayWrite = useMay('write');
   const [latest] = revisions;
-  if (latest === undefined || latest.uid === textAt(composition, 'uid', 'value')) return null;
+  const uid = textAt(composition, 'uid', 'value');
+  if (latest === undefined || latest.uid === uid) return null;
   return (
     <Alert color="yellow" variant="light" mb="md">
       <Group justify="space-between">
         {t('history.old')}
-        <Restore ehrId={ehrId} composition={composition} latest={latest.uid} />
+        {mayWrite && <Restore key={uid} ehrId={ehrId} composition={composition} latest={latest.uid} />}
       </Group>
     </Alert>
   );

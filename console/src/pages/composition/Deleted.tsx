@@ -29,7 +29,7 @@ export function Deleted({ ehrId, uid }: { readonly ehrId: string; readonly uid: 
         action={
           mayWrite &&
           isDeletedNow &&
-          content && <Restore ehrId={ehrId} composition={content} latest={latest.uid} />
+          content && <Restore key={latest.uid} ehrId={ehrId} composition={content} latest={latest.uid} />
         }
       >
         {t('composition.deletedHint')}

@@ -29,7 +29,7 @@ export function Differences({
 }
 
 /** What changed, a line for each. */
-function Changes({ changes }: { readonly changes: readonly Change[] }): ReactNode {
+export function Changes({ changes }: { readonly changes: readonly Change[] }): ReactNode {
   const { t } = useMessages();
   if (changes.length === 0) return <Empty title={t('diff.none')} />;
   return (

@@ -1,10 +1,13 @@
 import type { WebTemplateNode } from '@everchart/client';
 import { Select } from '@mantine/core';
-import { memo, type ReactNode } from 'react';
-import { NULL_FLAVOURS } from '../../form/openehr-terms.js';
+import { memo, useRef, useState, type ReactNode } from 'react';
+import { NULL_FLAVOURS, termText } from '../../form/openehr-terms.js';
+import { breachOf } from '../../form/part-check.js';
 import { changeOf, keyOf, partsOf, type FormPart } from '../../form/parts.js';
-import { isGiven } from '../../form/values.js';
+import { isGiven, type FlatValue } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
+import { rangeText } from '../../record/web-node.js';
+import { afterPress } from '../../widgets/press.js';
 import { useForm, useFormValue } from './form-state.js';
 import { useIsAsked, useLabels } from './labels.js';
 import { PartInput } from './PartInput.js';
@@ -55,21 +58,54 @@ function Part({
   const isAsked = useIsAsked(node);
   const key = keyOf(path, part.suffix);
   const value = useFormValue(key, (values) => values[key]);
+  const breach = useBreach(part, value);
+  if (part.only !== undefined && (value === undefined || value === part.only)) return null;
   return (
-    <PartInput
-      part={part}
-      label={isFirst ? labelOf(node) : partLabel(part.suffix)}
-      isRequired={isFirst && isAsked}
-      error={error}
-      value={value}
-      onChange={(next) => state.change(changeOf(path, part, next))}
-    />
+    // Nobody is told of a mistake while he types.
+    <div className="form-part" onFocus={breach.forgive} onBlur={breach.look}>
+      <PartInput
+        part={part}
+        label={isFirst ? labelOf(node) : partLabel(part.suffix)}
+        isRequired={isFirst && isAsked}
+        error={error ?? breach.text}
+        value={value}
+        onChange={(next) => state.change(changeOf(path, part, next))}
+        onChangeParts={(parts) =>
+          state.change(
+            Object.fromEntries(Object.entries(parts).map(([suffix, next]) => [keyOf(path, suffix), next])),
+          )
+        }
+      />
+    </div>
   );
+}
+
+/** What a value breaks, as soon as its field was left; the server looks at all of it once more. */
+function useBreach(part: FormPart, value: FlatValue | undefined) {
+  const { t } = useMessages();
+  const [isLeft, setIsLeft] = useState(false);
+  const isOut = useRef(false);
+  const breach = isLeft ? breachOf(part, value) : null;
+  return {
+    text:
+      breach === null
+        ? undefined
+        : t(`form.breach.${breach}`, { range: rangeText(part.range), pattern: part.pattern ?? '' }),
+    look: () => {
+      isOut.current = true;
+      // A line more moves what is below.
+      afterPress(() => setIsLeft(isOut.current));
+    },
+    forgive: () => {
+      isOut.current = false;
+      setIsLeft(false);
+    },
+  };
 }
 
 /** Why a required value is not there, in the words of openEHR; it stands in place of the value. */
 function WhyMissing({ node, path }: { readonly node: WebTemplateNode; readonly path: string }): ReactNode {
-  const { t } = useMessages();
+  const { t, language } = useMessages();
   const { state } = useForm();
   const isAsked = useIsAsked(node);
   const key = `${path}/_null_flavour|code`;
@@ -82,7 +118,10 @@ function WhyMissing({ node, path }: { readonly node: WebTemplateNode; readonly p
       label={t('form.whyMissing')}
       clearable
       clearButtonProps={{ 'aria-label': t('form.clear', { label: t('form.whyMissing') }) }}
-      data={Object.entries(NULL_FLAVOURS).map(([value, label]) => ({ value, label }))}
+      data={Object.entries(NULL_FLAVOURS).map(([value, rubric]) => ({
+        value,
+        label: termText(value, rubric, language),
+      }))}
       value={flavour === undefined ? null : String(flavour)}
       onChange={(code) =>
         state.change({

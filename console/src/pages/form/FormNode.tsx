@@ -1,10 +1,12 @@
 import type { WebTemplateNode } from '@everchart/client';
 import { Button, Input, Select, Text } from '@mantine/core';
 import { memo, useContext, useState, type ReactNode } from 'react';
+import { layoutOf } from '../../form/form-layout.js';
 import { chosenOf, isRepeated, kindOf, pathBelow, shownPaths } from '../../form/form-tree.js';
 import { isGiven, withoutOccurrence, withoutPlace } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
 import { cardinality } from '../../record/web-node.js';
+import { Around, Fold, Further } from './Fold.js';
 import { FormField } from './FormField.js';
 import { Near } from './Near.js';
 import { IsThere, useForm, useFormValue } from './form-state.js';
@@ -101,25 +103,46 @@ function Findings({ path }: { readonly path: string }): ReactNode {
 function Group({ node, path }: { readonly node: WebTemplateNode; readonly path: string }): ReactNode {
   const { labelOf } = useLabels();
   const { language } = useMessages();
-  const isAsked = useIsAsked(node);
+  const isRequired = useIsAsked(node);
   const isFilled = useFormValue(path, (values) => isGiven(values, path));
   const isThere = useContext(IsThere) && (node.min > 0 || isFilled);
-  const isRoot = !path.includes('/');
-  const children = (node.children ?? []).map((child) => (
-    <FormNode key={child.id} node={child} parent={path} />
-  ));
-  if (isRoot) return <div className="form-fields">{children}</div>;
+  const { first, aside } = layoutOf(node);
+  const nodesOf = (nodes: readonly WebTemplateNode[]): ReactNode =>
+    nodes.map((child) => <FormNode key={child.id} node={child} parent={path} />);
+  if (!path.includes('/'))
+    return (
+      <div className="form-fields">
+        <Around node={node} path={path}>
+          {nodesOf(aside)}
+        </Around>
+        {nodesOf(first)}
+      </div>
+    );
   return (
-    <details open className="form-group">
-      <summary title={node.localizedDescriptions?.[language]}>
-        {labelOf(node)}
-        {isAsked && <span className="form-required"> *</span>}
-      </summary>
+    <Fold
+      places={[path]}
+      // Of devices and the like there are pages of fields, mostly for nobody.
+      isOpenAtFirst={node.rmType !== 'CLUSTER' || node.min > 0 || isFilled}
+      description={node.localizedDescriptions?.[language]}
+      title={
+        <>
+          {labelOf(node)}
+          {isRequired && <span className="form-required"> *</span>}
+        </>
+      }
+    >
       <Findings path={path} />
       <div className="form-fields">
-        <IsThere value={isThere}>{children}</IsThere>
+        <IsThere value={isThere}>
+          {nodesOf(first)}
+          {aside.length > 0 && (
+            <Further nodes={aside} path={path}>
+              {nodesOf(aside)}
+            </Further>
+          )}
+        </IsThere>
       </div>
-    </details>
+    </Fold>
   );
 }
 

@@ -211,7 +211,7 @@ function KnownForm({
   const { t } = useMessages();
   const unknown = unknownContent(template, composition);
   if (unknown.length === 0)
-    return <FormView ehrId={ehrId} template={template} latestUid={uid} {...content} />;
+    return <FormView ehrId={ehrId} template={template} latestUid={uid} stored={composition} {...content} />;
   return (
     <Empty
       title={t('form.cannot')}

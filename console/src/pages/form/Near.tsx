@@ -32,7 +32,7 @@ export function Near({
     return whenNear(element, () => setWasNear(true));
   }, [isMade]);
   if (isMade) return children;
-  return <div ref={place} style={{ height: fieldsBelow(node) * FIELD_HEIGHT }} />;
+  return <div ref={place} data-place={path} style={{ height: fieldsBelow(node) * FIELD_HEIGHT }} />;
 }
 
 const WAITING = new WeakMap<Element, () => void>();

@@ -2,10 +2,16 @@ import { Autocomplete, NumberInput, Select, Textarea, TextInput } from '@mantine
 import type { ReactNode } from 'react';
 import { timeExamples } from '../../form/time-form.js';
 import { useMessages } from '../../messages/messages.js';
+import { ConceptInput } from './ConceptInput.js';
+import { FileInput } from './FileInput.js';
 import { DurationInput } from './DurationInput.js';
+import { unitText } from '../../record/values/units.js';
 import { rangeText } from '../../record/web-node.js';
 import type { PartProps } from './part-props.js';
 import { TimeInput } from './TimeInput.js';
+
+/** Room for a unit behind a number. Pixels. */
+const UNIT_WIDTH = 64;
 
 /** One input of a field, by what it takes. */
 export function PartInput(props: PartProps): ReactNode {
@@ -21,6 +27,10 @@ export function PartInput(props: PartProps): ReactNode {
     case 'time':
     case 'datetime':
       return <TimeInput {...props} examples={timeExamples(props.part.input, props.part.pattern)} />;
+    case 'concept':
+      return <ConceptInput {...props} />;
+    case 'file':
+      return <FileInput {...props} />;
     case 'duration':
       return <DurationInput {...props} />;
     default:
@@ -107,15 +117,25 @@ function NumberPart({ part, label, isRequired, error, value, onChange }: PartPro
       label={label}
       error={error}
       withAsterisk={isRequired}
-      description={rangeText(part.range)}
+      description={described(part)}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       allowDecimal={part.input === 'number'}
       decimalSeparator={language === 'de' ? ',' : '.'}
       allowedDecimalSeparators={['.', ',']}
       hideControls
-      classNames={{ input: 'number' }}
+      classNames={{ root: 'form-number', input: 'number' }}
+      {...(part.unit !== undefined && {
+        rightSection: <span className="unit">{unitText(part.unit)}</span>,
+        rightSectionWidth: UNIT_WIDTH,
+      })}
       value={value === undefined ? '' : (value as number)}
       onChange={(next) => onChange(next === '' ? undefined : next)}
     />
   );
+}
+
+/** What it may be, with its unit, which stands in the field for those who see it. */
+function described({ range, unit }: PartProps['part']): string {
+  const text = rangeText(range);
+  return text === '' || unit === undefined ? text : `${text} ${unitText(unit)}`;
 }

@@ -1,16 +1,14 @@
 import type { WebTemplateNode } from '@everchart/client';
 import { useContext } from 'react';
+import { isAsked } from '../../form/form-tree.js';
 import { en, type MessageKey } from '../../messages/en.js';
 import { useMessages } from '../../messages/messages.js';
 import { nodeName } from '../../record/web-node.js';
 import { IsThere } from './form-state.js';
 
-/** Nodes that the server fills only where they are given. */
-const NEVER_FILLED = new Set(['composer', 'territory']);
-
 /** Whether a node has to be filled in. */
-export function useIsAsked({ min, inContext, id }: WebTemplateNode): boolean {
-  return useContext(IsThere) && min > 0 && (inContext !== true || NEVER_FILLED.has(id));
+export function useIsAsked(node: WebTemplateNode): boolean {
+  return useContext(IsThere) && isAsked(node);
 }
 
 /** What nodes and parts are called: as the template has it, attributes of the reference model in the language of the console. */

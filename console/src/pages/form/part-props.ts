@@ -9,4 +9,6 @@ export interface PartProps {
   readonly error: string | undefined;
   readonly value: FlatValue | undefined;
   readonly onChange: (value: FlatValue | undefined) => void;
+  /** Several parts of the field at once, by their suffixes. */
+  readonly onChangeParts: (parts: Readonly<Record<string, FlatValue | undefined>>) => void;
 }

@@ -6,6 +6,7 @@ import type { FlatValues } from '../../form/values.js';
 import { expiry } from '../../session/expiry.js';
 import { useApi } from '../../session/session.js';
 import { holdsUnsaved } from '../../session/unsaved.js';
+import { randomUuid } from '../../api/uuid.js';
 import type { FormState } from './form-state.js';
 
 /** A draft that a form goes on with. */
@@ -70,13 +71,4 @@ export function useDraft({
       await queries.invalidateQueries({ queryKey: ['drafts'] });
     },
   };
-}
-
-/** Also where the page is not served securely, and a browser makes none. */
-function randomUuid(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

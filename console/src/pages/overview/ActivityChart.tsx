@@ -2,6 +2,7 @@ import { Group, Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Overview } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
+import { instantText } from '../../record/values/instant.js';
 import { numberText } from '../../widgets/number-text.js';
 
 const HEIGHT = 72;
@@ -68,11 +69,12 @@ function Minute({
   /** Height of one commit, or one query. */
   readonly scale: number;
 }): ReactNode {
-  const { t } = useMessages();
+  const reader = useMessages();
+  const { t } = reader;
   const { time, commits, queries } = minute;
   const up = heightOf(commits, scale);
   const down = heightOf(queries, scale);
-  const at = new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  const at = instantText(time, reader).text;
   return (
     <Tooltip label={t('overview.minute', { time: at, commits, queries })} disabled={commits + queries === 0}>
       <g>

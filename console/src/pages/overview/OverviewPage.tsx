@@ -8,6 +8,7 @@ import { Page, Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
 import type { Overview } from '@everchart/client';
 import { ActivityChart } from './ActivityChart.js';
+import { DayChart } from './DayChart.js';
 import { Contributions } from './Contributions.js';
 import { Figures } from './Figures.js';
 import { FirstSteps } from './FirstSteps.js';
@@ -44,12 +45,17 @@ function Glance({ overview }: { readonly overview: Overview }): ReactNode {
   return (
     <>
       <Figures overview={overview} />
-      <NeedsYou />
+      <NeedsYou overview={overview} />
       <Warnings warnings={overview.warnings} />
       {isEmpty && <FirstSteps counts={overview.counts} />}
       <Section title={t('overview.activity')}>
         <ActivityChart minutes={overview.activity.minutes} />
       </Section>
+      {overview.activity.day !== undefined && (
+        <Section title={t('day.title')}>
+          <DayChart parts={overview.activity.day} />
+        </Section>
+      )}
       {!isEmpty && (
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl" verticalSpacing={0}>
           <Section title={t('overview.contributions')}>

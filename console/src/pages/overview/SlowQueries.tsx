@@ -16,7 +16,7 @@ export function SlowQueries({ queries }: { readonly queries: Overview['slowest_q
           <ViewLink
             className="mono one-line"
             title={aql}
-            view={{ to: '/query', search: { q: withParameters(aql) } }}
+            view={{ to: '/query', search: { q: withParameters(aql), explain: 'yes' } }}
           >
             {aql}
           </ViewLink>

@@ -17,10 +17,10 @@ const ROW_HEIGHT = 52;
 
 /** What each document says, by what the trends of the record read anyway. */
 function useContentLines(ehrId: string): ReadonlyMap<string, string> {
-  const { language } = useMessages();
+  const reader = useMessages();
   const api = useApi();
   const { data } = useQuery({ queryKey: ['trends', ehrId], queryFn: () => trendsOf(api, ehrId) });
-  return useMemo(() => contentLines(data ?? [], language), [data, language]);
+  return useMemo(() => contentLines(data ?? [], reader), [data, reader]);
 }
 
 /** The compositions of the chosen time, newest first; only those in sight are made. */

@@ -8,6 +8,7 @@ import { filedIds, newFolder } from '../../record/folders.js';
 import { useApi, useMay } from '../../session/session.js';
 import { Section } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { Time } from '../../widgets/Time.js';
 import { FolderTree } from './FolderTree.js';
 import { compositionsOf } from './patient-data.js';
 
@@ -70,7 +71,7 @@ function Unfiled({ ehrId, root }: { readonly ehrId: string; readonly root: JsonO
           <li key={uid} draggable onDragStart={(event) => event.dataTransfer.setData('text/plain', uid)}>
             {name}{' '}
             <Text span size="sm" c="dimmed">
-              {time.slice(0, 10)}
+              <Time value={time} />
             </Text>
           </li>
         ))}

@@ -6,6 +6,7 @@ import { at, items, textAt } from '../../api/json.js';
 import type { Json, JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { filedId, withFiled, withFolder, withoutFiled, type FolderPlace } from '../../record/folders.js';
+import { instantText } from '../../record/values/instant.js';
 import { useApi } from '../../session/session.js';
 import { compositionView } from '../../shell/address.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
@@ -21,13 +22,17 @@ interface TreeProps {
 /** A tree of folders; a document is filed by dropping it, or by choosing it. */
 export function FolderTree(props: TreeProps): ReactNode {
   const api = useApi();
+  const reader = useMessages();
   const { ehrId } = props;
   const { data = [] } = useQuery({
     queryKey: ['compositions', ehrId],
     queryFn: () => compositionsOf(api, ehrId),
   });
   const names = new Map(
-    data.map(({ uid, name, time }) => [versionedObjectUidOf(uid), `${name} · ${time.slice(0, 10)}`]),
+    data.map(({ uid, name, time }) => [
+      versionedObjectUidOf(uid),
+      `${name} · ${instantText(time, reader).text}`,
+    ]),
   );
   return <Folder {...props} folder={props.root} place={[]} names={names} />;
 }

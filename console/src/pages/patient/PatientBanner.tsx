@@ -8,7 +8,9 @@ import { patientOf } from '../../record/patient.js';
 import { wholeText } from '../../record/values/value-reader.js';
 import { valueText } from '../../record/values/value-text.js';
 import { useApi, useSession } from '../../session/session.js';
-import { patientView } from '../../shell/address.js';
+import { patientView, useAddress } from '../../shell/address.js';
+import { usePrintNote } from '../../widgets/use-print.js';
+import type { Print } from '../../api/own.js';
 import { Id } from '../../widgets/Id.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 import { useOpened } from '../patients/use-known-patients.js';
@@ -23,11 +25,13 @@ export function PatientBanner({ ehrId }: { readonly ehrId: string }): ReactNode 
   const status = useStatus(ehrId);
   const { subject, namespace } = patientOf(status);
   const facts = useFacts(ehrId, status);
+  usePrintNote(printOf(ehrId, useAddress()));
   useOpened(ehrId, status === undefined ? '' : subject || ehrId.slice(0, 8));
   return (
     <section className="patient-banner" aria-label={reader.t('patient.banner')}>
       <ViewLink view={patientView(ehrId)} fw={700}>
-        {subject || reader.t('patient.nobody')}
+        {/* Not yet known is not nobody. */}
+        {status === undefined ? '…' : subject || reader.t('patient.nobody')}
       </ViewLink>
       {namespace !== '' && <span className="quiet">{namespace}</span>}
       {facts.map(({ name, value }, index) => (
@@ -39,6 +43,13 @@ export function PatientBanner({ ehrId }: { readonly ehrId: string }): ReactNode 
       <Favourite ehrId={ehrId} subject={subject} />
     </section>
   );
+}
+
+/** What of a record is on the page; null: who has seen it, which says so itself. */
+function printOf(ehrId: string, { address, params }: ReturnType<typeof useAddress>): Print | null {
+  const uid = params['uid'] ?? address['uid'];
+  if (uid !== undefined) return { of: 'document', ehr_id: ehrId, uid };
+  return address['tab'] === 'access' ? null : { of: 'record', ehr_id: ehrId };
 }
 
 /** What else says who he is, such as name, birth date and sex. */

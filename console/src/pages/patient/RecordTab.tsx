@@ -7,6 +7,7 @@ import { useApi } from '../../session/session.js';
 import { epochOf } from '../../record/values/instant.js';
 import { compositionView, useAddress, useGo } from '../../shell/address.js';
 import { categoryColor } from '../../theme/theme.js';
+import { numberText } from '../../widgets/number-text.js';
 import { Section } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { Drafts } from '../form/Drafts.js';
@@ -16,6 +17,7 @@ import {
   compositionsOf,
   deletedOf,
   MOST_COMPOSITIONS,
+  MOST_POINTS,
   trendsOf,
   versionsOf,
   type HeldArchetype,
@@ -207,6 +209,7 @@ function TrendPanel({
   readonly ehrId: string;
   readonly onOpen: (uid: string) => void;
 }): ReactNode {
+  const { t, language } = useMessages();
   const api = useApi();
   const { data, error, refetch } = useQuery({
     queryKey: ['trends', ehrId],
@@ -214,5 +217,15 @@ function TrendPanel({
   });
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={4} height={72} />;
-  return <Trends trends={data} onOpen={onOpen} />;
+  const count = data.reduce((sum, { points }) => sum + points.length, 0);
+  return (
+    <>
+      {count >= MOST_POINTS && (
+        <Text size="xs" className="flag" mb="xs">
+          {t('patient.valuesCut', { count: numberText(MOST_POINTS, language) })}
+        </Text>
+      )}
+      <Trends trends={data} onOpen={onOpen} />
+    </>
+  );
 }

@@ -1,4 +1,5 @@
-import { Button, Checkbox, Group, TextInput } from '@mantine/core';
+import { CdrError } from '@everchart/client';
+import { Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { StatusChange } from '../../api/records.js';
@@ -23,6 +24,8 @@ export function StatusForm({
   const { t } = useMessages();
   const api = useApi();
   const queries = useQueryClient();
+  // What somebody else changes meanwhile is not changed back unseen.
+  const [uid] = useState(textAt(status, 'uid', 'value'));
   const [value, setValue] = useState<StatusChange>({
     id: textAt(status, ...REFERENCE, 'id', 'value'),
     namespace: textAt(status, ...REFERENCE, 'namespace'),
@@ -30,7 +33,7 @@ export function StatusForm({
     isModifiable: status.is_modifiable !== false,
   });
   const save = useMutation({
-    mutationFn: () => api.changeStatus(ehrId, textAt(status, 'uid', 'value'), value),
+    mutationFn: () => api.changeStatus(ehrId, uid, value),
     onSuccess: async () => {
       await queries.invalidateQueries();
       close();
@@ -40,9 +43,10 @@ export function StatusForm({
   return (
     <form
       className="status-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
+      // As in any form, Enter sends nothing.
+      onSubmit={(event) => event.preventDefault()}
+      onKeyDown={({ key, ctrlKey, metaKey }) => {
+        if (key === 'Enter' && (ctrlKey || metaKey) && !isHalf && !save.isPending) save.mutate();
       }}
     >
       <TextInput
@@ -69,9 +73,21 @@ export function StatusForm({
         checked={value.isModifiable}
         onChange={(event) => setValue({ ...value, isModifiable: event.currentTarget.checked })}
       />
-      {save.error !== null && <Failure error={save.error} />}
+      {save.error instanceof CdrError && save.error.status === 412 ? (
+        <Text role="alert" className="flag">
+          {t('conflict.title')}
+        </Text>
+      ) : (
+        save.error !== null && <Failure error={save.error} />
+      )}
       <Group gap="xs">
-        <Button type="submit" size="xs" disabled={isHalf} loading={save.isPending}>
+        <Button
+          size="xs"
+          title="Ctrl Enter"
+          disabled={isHalf}
+          loading={save.isPending}
+          onClick={() => save.mutate()}
+        >
           {t('form.save')}
         </Button>
         <Button size="xs" variant="default" onClick={close}>

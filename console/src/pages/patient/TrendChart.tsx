@@ -3,9 +3,9 @@ import { useCallback, type ReactNode } from 'react';
 import { Chart, chartBase, timeAxis, type ChartColors } from '../../charts/Chart.js';
 import { useMessages } from '../../messages/messages.js';
 import { epochOf, instantText } from '../../record/values/instant.js';
-import { numeral } from '../../record/values/quantity.js';
 import { unitText } from '../../record/values/units.js';
 import type { ValueReader } from '../../record/values/value-reader.js';
+import { pointText } from './point-text.js';
 import { TrendTable, type DrawnTrend } from './TrendTable.js';
 
 /** Room for the numbers of one scale. */
@@ -92,9 +92,9 @@ function seriesOf(
     symbol: 'circle',
     symbolSize: 7,
     color,
-    data: points.map(({ time, value, symbol }) => ({
-      value: [epochOf(time), value],
-      name: `${symbol ?? numeral(value, reader.language)} ${unitText(units)} · ${instantText(time, reader).text}`,
+    data: points.map((point) => ({
+      value: [epochOf(point.time), point.value],
+      name: `${pointText(point, reader)} ${unitText(units)} · ${instantText(point.time, reader).text}`,
     })),
     ...(normal !== null && {
       markArea: {

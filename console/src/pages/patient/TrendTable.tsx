@@ -2,10 +2,10 @@ import { Anchor, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { byEpoch } from '../../record/values/instant.js';
-import { numeral } from '../../record/values/quantity.js';
 import { unitText } from '../../record/values/units.js';
 import { Time } from '../../widgets/Time.js';
 import type { Trend } from './patient-data.js';
+import { pointText } from './point-text.js';
 
 /** A trend with the colour of its place. */
 export interface DrawnTrend {
@@ -21,7 +21,8 @@ export function TrendTable({
   readonly drawn: readonly DrawnTrend[];
   readonly onOpen: (uid: string) => void;
 }): ReactNode {
-  const { t, language } = useMessages();
+  const reader = useMessages();
+  const { t } = reader;
   const points = drawn
     .flatMap(({ trend }) => trend.points.map((point) => ({ trend, point })))
     .sort((left, right) => byEpoch(right.point.time, left.point.time));
@@ -30,15 +31,15 @@ export function TrendTable({
       <summary>{t('patient.points')}</summary>
       <Table className="grid">
         <Table.Tbody>
-          {points.map(({ trend, point: { time, value, symbol, uid } }, index) => (
+          {points.map(({ trend, point }, index) => (
             <Table.Tr key={index}>
               <Table.Td>
-                <Time value={time} />
+                <Time value={point.time} />
               </Table.Td>
               <Table.Td>{trend.name}</Table.Td>
               <Table.Td className="end number">
-                <Anchor component="button" type="button" onClick={() => onOpen(uid)}>
-                  {symbol ?? numeral(value, language)} {unitText(trend.units)}
+                <Anchor component="button" type="button" onClick={() => onOpen(point.uid)}>
+                  {pointText(point, reader)} {unitText(trend.units)}
                 </Anchor>
               </Table.Td>
             </Table.Tr>

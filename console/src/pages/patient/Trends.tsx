@@ -5,9 +5,9 @@ import { useAddress } from '../../shell/address.js';
 import { seriesColor } from '../../theme/theme.js';
 import { instantText } from '../../record/values/instant.js';
 import { unitText } from '../../record/values/units.js';
-import { numberText } from '../../widgets/number-text.js';
 import { Empty } from '../../widgets/states.js';
 import type { Trend } from './patient-data.js';
+import { pointText } from './point-text.js';
 import { Sparkline } from './Sparkline.js';
 import { TrendChart } from './TrendChart.js';
 
@@ -91,7 +91,7 @@ function Small({
         </Text>
       </Group>
       <div className="trend-value number">
-        {newest.symbol ?? numberText(newest.value, reader.language)} <span>{unitText(trend.units)}</span>
+        {pointText(newest, reader)} <span>{unitText(trend.units)}</span>
       </div>
       <Sparkline trend={trend} color={isChosen ? color : 'var(--accent)'} />
       <Text size="xs" c="dimmed" truncate>

@@ -1,5 +1,5 @@
 import { versionedObjectUidOf } from '@everchart/client';
-import { at, isObject, textAt } from '../../api/json.js';
+import { at, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
 import { durationText } from '../../record/values/duration.js';
 import { byEpoch } from '../../record/values/instant.js';
@@ -29,7 +29,7 @@ const INCOMPLETE = '553';
 /** More are not drawn: the timeline says so. */
 export const MOST_COMPOSITIONS = 5_000;
 /** More points are not read. */
-const MOST_POINTS = 20_000;
+export const MOST_POINTS = 20_000;
 
 /** The latest versions of the COMPOSITIONs of an EHR, newest first. */
 export async function compositionsOf(api: Asked, ehrId: string): Promise<RecordedComposition[]> {
@@ -115,9 +115,12 @@ type CompositionRow = { readonly uid: string } & Readonly<
 >;
 
 /** One measured value. */
-interface Point {
+export interface Point {
   readonly time: string;
+  /** What is drawn of it. */
   readonly value: number;
+  /** As it is stored: what is said of it. */
+  readonly dv: Json;
   /** The COMPOSITION that holds it. */
   readonly uid: string;
   /** Of a DV_ORDINAL: what the number means. */
@@ -155,8 +158,6 @@ WHERE (EXISTS x/value/magnitude OR EXISTS x/value/symbol) AND s/lifecycle_state/
     .sort((left, right) => right.points.length - left.points.length);
 }
 
-type Measured = Point & { readonly dv: Json };
-
 type ValueRow = { readonly uid: string; readonly value: Json } & Readonly<
   Record<'start' | 'time' | 'entry_id' | 'entry' | 'node' | 'name' | 'math' | 'width', string | null>
 >;
@@ -181,7 +182,7 @@ function addPoint(series: Map<string, { trend: Trend; points: Point[] }>, row: V
   };
   series.set(key, known);
   const symbol = textAt(dv, 'symbol', 'value');
-  const point: Measured = {
+  const point: Point = {
     time: time ?? start ?? '',
     value,
     uid,
@@ -205,15 +206,17 @@ function byTime(points: readonly Point[]): Point[] {
   return [...points].sort((left, right) => byEpoch(left.time, right.time));
 }
 
+/** What the newest value says is normal; nothing where that has no end, or is of another unit: a band would call wrong values normal. */
 function normalOf(points: readonly Point[]): Pick<Trend, 'normal'> {
-  const newest = byTime(points).at(-1) as Measured | undefined;
+  const newest = byTime(points).at(-1);
   const range = at(newest?.dv, 'normal_range');
-  if (!isObject(range)) return { normal: null };
-  const limit = (name: string): number | null => {
-    const bound = at(range, name);
-    return bound === undefined ? null : numberOf(bound);
-  };
-  return { normal: [limit('lower'), limit('upper')] };
+  const [lower, upper] = [at(range, 'lower'), at(range, 'upper')];
+  const isOther = [lower, upper].some(
+    (bound) => bound !== undefined && textAt(bound, 'units') !== textAt(newest?.dv, 'units'),
+  );
+  const limit = (bound: Json | undefined): number | null => (bound === undefined ? null : numberOf(bound));
+  const limits = [limit(lower), limit(upper)] as const;
+  return { normal: isOther || limits.every((each) => each === null) ? null : limits };
 }
 
 /** A CONTRIBUTION with the versions of COMPOSITIONs that it made. */

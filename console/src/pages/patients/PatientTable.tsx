@@ -21,17 +21,20 @@ export function PatientTable({ patients }: { readonly patients: readonly Patient
   });
   return (
     <Table.ScrollContainer minWidth={560}>
-      <Table highlightOnHover className="grid">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('patients.subject')}</Table.Th>
-            <Table.Th>{t('patients.ehr')}</Table.Th>
-            <Table.Th className="end">{t('patients.compositions')}</Table.Th>
-            <Table.Th>{t('patients.last')}</Table.Th>
-            <Table.Th>{t('patients.created')}</Table.Th>
+      {/* The roles say that it is a table also where it is drawn as cards. */}
+      <Table highlightOnHover className="grid cards" role="table">
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            <Table.Th role="columnheader">{t('patients.subject')}</Table.Th>
+            <Table.Th role="columnheader">{t('patients.ehr')}</Table.Th>
+            <Table.Th className="end" role="columnheader">
+              {t('patients.compositions')}
+            </Table.Th>
+            <Table.Th role="columnheader">{t('patients.last')}</Table.Th>
+            <Table.Th role="columnheader">{t('patients.created')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
+        <Table.Tbody role="rowgroup">
           {patients.map((patient) => (
             <Row
               key={patient.ehrId}
@@ -61,8 +64,8 @@ function Row({
     ...(isModifiable ? [] : [t('patient.notModifiable')]),
   ];
   return (
-    <Table.Tr>
-      <Table.Td className="subject">
+    <Table.Tr role="row">
+      <Table.Td className="subject" role="cell">
         <ViewLink view={patientView(ehrId)} c={subject === null ? 'dimmed' : ''}>
           {subject ?? t('patients.noSubject')}
         </ViewLink>{' '}
@@ -71,14 +74,16 @@ function Row({
         </Text>{' '}
         <b className="flag">{flags.join(' · ')}</b>
       </Table.Td>
-      <Table.Td>
+      <Table.Td role="cell" data-label={t('patients.ehr')}>
         <Id value={ehrId} />
       </Table.Td>
-      <Table.Td className="end number">
+      <Table.Td className="end number" role="cell" data-label={t('patients.compositions')}>
         {activity !== undefined && (isQueryable ? numberText(activity.compositions, language) : '–')}
       </Table.Td>
-      <Table.Td>{activity !== undefined && <Time value={activity.last ?? ''} isAgo />}</Table.Td>
-      <Table.Td>
+      <Table.Td role="cell" data-label={t('patients.last')}>
+        {activity !== undefined && <Time value={activity.last ?? ''} isAgo />}
+      </Table.Td>
+      <Table.Td role="cell" data-label={t('patients.created')}>
         <Time value={created} />
       </Table.Td>
     </Table.Tr>

@@ -1,7 +1,7 @@
 import { Checkbox, Group, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useHotkeys } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useAddress } from '../../shell/address.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useOffice } from '../../session/session.js';
@@ -77,7 +77,17 @@ function FindField({
   const { t } = useMessages();
   const [text, setText] = useState(value);
   const field = useRef<HTMLInputElement>(null);
-  const search = useDebouncedCallback(onChange, 200);
+  // What is asked for elsewhere, such as all of them, stands in the field too; what is typed here is further already.
+  const asked = useRef(value);
+  useEffect(() => {
+    if (value === asked.current) return;
+    asked.current = value;
+    setText(value);
+  }, [value]);
+  const search = useDebouncedCallback((wanted: string) => {
+    asked.current = wanted;
+    onChange(wanted);
+  }, 200);
   useHotkeys([['/', () => field.current?.focus()]]);
   return (
     <TextInput

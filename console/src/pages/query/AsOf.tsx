@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Slider.css';
 import { Slider, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';

@@ -16,6 +16,7 @@ export function ExplainView({ explanation }: { readonly explanation: Explanation
   const inProcess = asText(explanation.in_process ?? undefined);
   return (
     <>
+      <Summary stages={stages} />
       <ol className="stages" aria-label={t('explain.stages')}>
         {stages.map((stage, index) => (
           <li key={index}>
@@ -24,13 +25,37 @@ export function ExplainView({ explanation }: { readonly explanation: Explanation
         ))}
       </ol>
       <ul className="hints">
+        {/* The server's words. */}
         {items(explanation.hints).map((hint) => (
-          <li key={asText(hint)}>{asText(hint)}</li>
+          <li key={asText(hint)} lang="en">
+            {asText(hint)}
+          </li>
         ))}
         {inProcess !== '' && <li>{t('explain.inProcess', { what: inProcess })}</li>}
       </ul>
       <CopyText text={JSON.stringify(explanation.pipeline, null, 2)} label={t('explain.pipeline')} />
     </>
+  );
+}
+
+/** All of it in a line: what was read, how many rows came of it, in which time, by which indexes. */
+function Summary({ stages }: { readonly stages: readonly Json[] }): ReactNode {
+  const { t, language } = useMessages();
+  const sum = (name: string): number =>
+    stages.reduce<number>((total, stage) => total + Number(at(stage, name) ?? 0), 0);
+  const count = (value: number): string => numberText(value, language);
+  const ms = Math.max(0, ...stages.map((stage) => Number(at(stage, 'milliseconds') ?? 0)));
+  const indexes = [...new Set(stages.map((stage) => textAt(stage, 'index')).filter((index) => index !== ''))];
+  return (
+    <Text role="status" mb="xs">
+      {t('explain.summary', {
+        read: count(sum('documents_examined')),
+        rows: count(Number(at(stages.at(-1) ?? null, 'returned') ?? 0)),
+        time: milliseconds(ms, language),
+      })}
+      {' · '}
+      {indexes.length === 0 ? t('explain.noIndex') : t('explain.indexes', { indexes: indexes.join(', ') })}
+    </Text>
   );
 }
 

@@ -1,17 +1,21 @@
-import { Text, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState, type ReactNode } from 'react';
+import './query.css';
+import { Text } from '@mantine/core';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { Edit } from '@everchart/aql';
 import { CdrError } from '@everchart/client';
-import type { QueryRequest } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { useAddress } from '../../shell/address.js';
+import { dashboardView, useAddress } from '../../shell/address.js';
 import { Page } from '../../widgets/Page.js';
+import { useKept } from '../../widgets/use-kept.js';
+import { ViewLink } from '../../widgets/ViewLink.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { formatted } from './editor/aql-assistance.js';
+import { QueryBuilder } from './builder/QueryBuilder.js';
 import { AqlEditor } from './editor/AqlEditor.js';
 import type { KnownTemplates } from './editor/known-templates.js';
-import { mistakeIn, parameterNames, parameterValue } from './parameters.js';
+import { mistakeIn, parameterNames } from './parameters.js';
+import { requestOf } from './request-of.js';
+import { Parameters } from './Parameters.js';
 import { PathPicker } from './editor/PathPicker.js';
 import { useQueryHistory } from './QueryHistory.js';
 import { QueryToolbar } from './QueryToolbar.js';
@@ -30,30 +34,36 @@ ORDER BY c/context/start_time/value DESC`;
 export function QueryPage(): ReactNode {
   const { t } = useMessages();
   const { address, change } = useAddress();
-  const [text, setText] = useKeptText(address.q);
+  const [text, setText, keepInAddress] = useText(address.q);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [asOf, setAsOf] = useState('');
   const runs = useRuns();
   const templates = useKnownTemplates();
   const [edit, setEdit] = useState<Edit | null>(null);
   const [isPicking, setIsPicking] = useState(false);
+  const [isBuilding, setIsBuilding] = useState(false);
   const { write, format, unreadable } = useFormat(text, setText);
   const names = parameterNames(text);
-  const request = requestOf({ text, names, values, asOf });
+  const request = requestOf({ text, values, asOf, most: MOST_ROWS });
   const { history, remember } = useQueryHistory();
   const act = (what: Runs['run'], sent = request): void => {
-    change({ q: text });
+    keepInAddress(text);
+    // Once: whoever comes back to the page did not ask for it again.
+    change({ q: text, explain: undefined });
     remember(text);
     what(sent);
   };
   const changeAsOf = (time: string, isChosen: boolean): void => {
     setAsOf(time);
     // Whoever looks at rows sees how they were.
-    if (isChosen && runs.rows !== undefined) act(runs.run, requestOf({ text, names, values, asOf: time }));
+    if (isChosen && runs.rows !== undefined)
+      act(runs.run, requestOf({ text, values, asOf: time, most: MOST_ROWS }));
   };
+  const isExplained = address['explain'] === 'yes';
+  useOnce(isExplained && names.length === 0, () => act(runs.explain));
   const mistake = useMistake(runs.error, runs.asked);
   return (
-    <Page title={t('nav.query')}>
+    <Page title={t('nav.query')} actions={<ViewLink view={dashboardView()}>{t('nav.dashboards')}</ViewLink>}>
       <div className={isPicking ? 'beside-paths' : undefined}>
         <QueryToolbar
           text={text}
@@ -63,11 +73,14 @@ export function QueryPage(): ReactNode {
           onRun={() => act(runs.run)}
           onExplain={() => act(runs.explain)}
           onCancel={runs.cancel}
+          isBuilding={isBuilding}
+          onBuild={() => setIsBuilding((before) => !before)}
           onPick={() => setIsPicking((before) => !before)}
           isRunning={runs.isRunning}
           asOf={asOf}
           onAsOf={changeAsOf}
           history={history}
+          values={Object.fromEntries(names.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))}
         />
         <AqlEditor
           text={text}
@@ -82,12 +95,42 @@ export function QueryPage(): ReactNode {
         {isPicking && (
           <PathPicker text={text} onEdit={setEdit} onReplace={write} close={() => setIsPicking(false)} />
         )}
+        {isBuilding && <QueryBuilder text={text} catalogue={templates?.catalogue ?? null} onChange={write} />}
         <EditorNotes unreadable={unreadable} templates={templates} />
-        <Parameters names={names} values={values} onChange={setValues} />
+        <Parameters
+          names={names}
+          values={values}
+          onChange={setValues}
+          onEnter={() => act(isExplained ? runs.explain : runs.run)}
+        />
         <Answer runs={runs} />
       </div>
     </Page>
   );
+}
+
+/** The text of the editor, which is there again when the page is, also where it was not run; another one when the address says so. */
+function useText(addressed: string | undefined) {
+  const [text, setText] = useKept(KEPT_TEXT, FIRST_QUERY, addressed);
+  // What the page itself put into the address may be written on already when it is there.
+  const own = useRef(addressed);
+  useEffect(() => {
+    if (addressed === undefined || addressed === own.current) return;
+    own.current = addressed;
+    setText(addressed);
+  }, [addressed]);
+  const keepInAddress = (sent: string): void => {
+    own.current = sent;
+  };
+  return [text, setText, keepInAddress] as const;
+}
+
+/** A slow query that the overview names: one without values is explained at once, one with them as soon as they are there. */
+function useOnce(isWanted: boolean, work: () => void): void {
+  useEffect(() => {
+    if (isWanted) work();
+    // When the page is opened.
+  }, []);
 }
 
 function Answer({ runs }: { readonly runs: Runs }): ReactNode {
@@ -111,19 +154,7 @@ function Answer({ runs }: { readonly runs: Runs }): ReactNode {
   );
 }
 
-/** The text of the editor. One that was not run yet is there again when the page is, as long as the tab is open. */
-function useKeptText(asked: string | undefined): readonly [string, (text: string) => void] {
-  const queries = useQueryClient();
-  const [text, setText] = useState(asked ?? queries.getQueryData<string>(KEPT_TEXT) ?? FIRST_QUERY);
-  useQuery({ queryKey: KEPT_TEXT, queryFn: () => text, enabled: false, gcTime: Infinity });
-  const keep = (next: string): void => {
-    setText(next);
-    queries.setQueryData(KEPT_TEXT, next);
-  };
-  return [text, keep];
-}
-
-/** Beside the history, in memory alone: see there. */
+/** Of the text of the editor. */
 const KEPT_TEXT = ['query-text'];
 
 /** Lays the text out, or says why it cannot be read until it is changed. */
@@ -172,52 +203,4 @@ function useMistake(error: Error | null, text: string | undefined) {
     const found = message === null ? null : mistakeIn(message);
     return found === null || text === undefined ? null : { ...found, text };
   }, [message, text]);
-}
-
-function requestOf({
-  text,
-  names,
-  values,
-  asOf,
-}: {
-  readonly text: string;
-  readonly names: readonly string[];
-  readonly values: Readonly<Record<string, string>>;
-  readonly asOf: string;
-}): QueryRequest {
-  const given = names.filter((name) => (values[name] ?? '') !== '');
-  return {
-    q: text,
-    ...(given.length > 0 && {
-      query_parameters: Object.fromEntries(given.map((name) => [name, parameterValue(values[name] ?? '')])),
-    }),
-    ...(!/\b(LIMIT|TOP|OFFSET)\b/i.test(text) && { fetch: MOST_ROWS }),
-    ...(asOf !== '' && { as_of: new Date(asOf).toISOString() }),
-  };
-}
-
-function Parameters({
-  names,
-  values,
-  onChange,
-}: {
-  readonly names: readonly string[];
-  readonly values: Readonly<Record<string, string>>;
-  readonly onChange: (values: Readonly<Record<string, string>>) => void;
-}): ReactNode {
-  if (names.length === 0) return null;
-  return (
-    <div className="params">
-      {names.map((name) => (
-        <TextInput
-          key={name}
-          label={`$${name}`}
-          size="xs"
-          classNames={{ root: 'mono' }}
-          value={values[name] ?? ''}
-          onChange={(event) => onChange({ ...values, [name]: event.currentTarget.value })}
-        />
-      ))}
-    </div>
-  );
 }

@@ -8,6 +8,10 @@ import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { Failure } from '../../widgets/states.js';
 import { AsOf } from './AsOf.js';
+import { PinQuery } from '../dashboards/PinQuery.js';
+import { tell } from '../../widgets/tell.js';
+import { queryFolders } from './stored/query-folders.js';
+import { StoredQueries } from './stored/StoredQueries.js';
 import { CompareQueries } from './CompareQueries.js';
 import { asCurl, asTypeScript } from './parameters.js';
 import type { PastQuery } from './query-history.js';
@@ -22,11 +26,14 @@ export function QueryToolbar({
   onRun,
   onExplain,
   onCancel,
+  isBuilding,
+  onBuild,
   onPick,
   isRunning,
   asOf,
   onAsOf,
   history,
+  values,
 }: {
   readonly text: string;
   readonly request: QueryRequest;
@@ -36,12 +43,17 @@ export function QueryToolbar({
   readonly onExplain: () => void;
   /** Ends what is running. */
   readonly onCancel: () => void;
+  readonly isBuilding: boolean;
+  /** Shows the query as lists, or does so no more. */
+  readonly onBuild: () => void;
   /** Opens or closes the nodes of templates. */
   readonly onPick: () => void;
   readonly isRunning: boolean;
   readonly asOf: string;
   readonly onAsOf: (time: string, isChosen: boolean) => void;
   readonly history: readonly PastQuery[];
+  /** What is typed for the parameters. */
+  readonly values: Readonly<Record<string, string>>;
 }): ReactNode {
   const { t } = useMessages();
   return (
@@ -64,10 +76,14 @@ export function QueryToolbar({
       <Button variant="default" onClick={onExplain} disabled={isRunning}>
         {t('query.explain')}
       </Button>
+      <Button variant={isBuilding ? 'light' : 'default'} aria-pressed={isBuilding} onClick={onBuild}>
+        {t('builder.open')}
+      </Button>
       <Button variant="default" onClick={onPick}>
         {t('picker.open')}
       </Button>
       <SaveQuery text={text} />
+      <PinQuery text={text} values={values} />
       <CopyAs request={request} />
     </div>
   );
@@ -110,6 +126,7 @@ function SavedQueries({
   const { t } = useMessages();
   const api = useApi();
   const [isComparing, setIsComparing] = useState(false);
+  const [isListing, setIsListing] = useState(false);
   const { data = [] } = useQuery({ queryKey: ['stored-queries'], queryFn: api.storedQueries });
   return (
     <>
@@ -118,7 +135,10 @@ function SavedQueries({
         placeholder={t(data.length === 0 ? 'query.noneSaved' : 'query.choose')}
         disabled={data.length === 0}
         searchable
-        data={data.map(({ name, version }) => `${name}/${version}`)}
+        data={queryFolders(data).map(({ folder, queries }) => ({
+          group: folder === '' ? t('stored.noFolder') : folder,
+          items: queries.flatMap(({ versions }) => versions.map(({ name, version }) => `${name}/${version}`)),
+        }))}
         onChange={(value) => {
           const chosen = data.find(({ name, version }) => `${name}/${version}` === value);
           if (chosen !== undefined) onChoose(chosen.q);
@@ -129,6 +149,12 @@ function SavedQueries({
           {t('query.compare')}
         </Button>
       )}
+      {data.length > 0 && (
+        <Button variant="default" onClick={() => setIsListing(true)}>
+          {t('stored.all')}
+        </Button>
+      )}
+      {isListing && <StoredQueries stored={data} onChoose={onChoose} close={() => setIsListing(false)} />}
       {isComparing && <CompareQueries stored={data} text={text} close={() => setIsComparing(false)} />}
     </>
   );
@@ -142,8 +168,9 @@ function SaveQuery({ text }: { readonly text: string }): ReactNode {
   const [name, setName] = useState('');
   const save = useMutation({
     mutationFn: () => api.storeQuery(name, text),
-    onSuccess: async () => {
+    onSuccess: async (version) => {
       setIsOpen(false);
+      tell(t('stored.saved', { name: `${name}/${version}` }));
       await queries.invalidateQueries({ queryKey: ['stored-queries'] });
     },
   });
@@ -157,6 +184,7 @@ function SaveQuery({ text }: { readonly text: string }): ReactNode {
       <Popover.Dropdown>
         <Stack gap="sm">
           <TextInput
+            onKeyDown={({ key }) => key === 'Enter' && name !== '' && save.mutate()}
             label={t('query.name')}
             description={t('query.nameHint')}
             placeholder="org.example::name"

@@ -3,6 +3,14 @@ import { useEffect, useRef } from 'react';
 import type { Explanation, QueryRequest, ResultSet } from '../../api/types.js';
 import { useApi } from '../../session/session.js';
 
+/** Rows with the question and when they came. */
+export interface AnsweredRows {
+  readonly result: ResultSet;
+  readonly ms: number;
+  readonly asked: QueryRequest;
+  readonly at: string;
+}
+
 /** What was asked last, and its answers as far as they are there: rows, and how they are found. */
 export interface Runs {
   readonly run: (request: QueryRequest) => void;
@@ -13,7 +21,7 @@ export interface Runs {
   readonly error: Error | null;
   /** Text of the last question. */
   readonly asked: string | undefined;
-  readonly rows: { readonly result: ResultSet; readonly ms: number } | undefined;
+  readonly rows: AnsweredRows | undefined;
   readonly explanation: Explanation | undefined;
   /** Which of both was asked last. */
   readonly last: 'rows' | 'explain' | null;
@@ -32,7 +40,8 @@ export function useRuns(): Runs {
     mutationFn: async (request: QueryRequest) => {
       const start = performance.now();
       const result = await api.query(request, begin());
-      return { result, ms: performance.now() - start };
+      const ms = performance.now() - start;
+      return { result, ms, asked: request, at: new Date().toISOString() };
     },
   });
   const explanation = useMutation({

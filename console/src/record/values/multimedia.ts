@@ -1,7 +1,7 @@
 import { at, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
+import { bytesText } from './bytes.js';
 import { linkOf } from './link.js';
-import { numeral } from './quantity.js';
 import type { Speech, ValueText } from './value-reader.js';
 
 /** Pictures that a browser draws without running anything in them. */
@@ -15,7 +15,7 @@ export function saidMultimedia(value: Json, { language }: Speech): ValueText {
   const kind = textAt(value, 'media_type', 'code_string');
   const notes = [
     words.length === 0 ? '' : kind,
-    typeof size === 'number' ? sizeText(size, language) : '',
+    typeof size === 'number' ? bytesText(size, language) : '',
     textAt(value, 'compression_algorithm', 'code_string'),
   ].filter((part) => part !== '');
   return {
@@ -31,10 +31,4 @@ export function pictureOf(value: Json): string | null {
   const data = textAt(value, 'data');
   const isPicture = textAt(value, '_type') === 'DV_MULTIMEDIA' && PICTURES.includes(type);
   return isPicture && /^[\w+/=\s]+$/.test(data) ? `data:${type};base64,${data}` : null;
-}
-
-function sizeText(bytes: number, language: string): string {
-  if (bytes < 1_000) return `${numeral(bytes, language)} B`;
-  const isLarge = bytes >= 1_000_000;
-  return `${numeral(bytes / (isLarge ? 1_000_000 : 1_000), language, 1)} ${isLarge ? 'MB' : 'kB'}`;
 }

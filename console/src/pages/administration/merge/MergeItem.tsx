@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { MergeDetails } from '@everchart/client';
-import { asText, textAt } from '../../../api/json.js';
+import { isObject, textAt } from '../../../api/json.js';
 import { useMessages } from '../../../messages/messages.js';
 import { patientView } from '../../../shell/address.js';
 import { Id } from '../../../widgets/Id.js';
@@ -45,6 +45,26 @@ export function MergeItem({ merge }: { readonly merge: MergeDetails }): ReactNod
   );
 }
 
+/** A merge that was taken back: who did it, and why. */
+export function UndoneMerge({ merge }: { readonly merge: MergeDetails }): ReactNode {
+  const { t } = useMessages();
+  const { undone } = merge;
+  return (
+    <li>
+      <div>
+        <NamedPair merge={merge} />
+        <Text size="sm" c="dimmed">
+          {t('merge.takenBackBy', { who: textAt(undone, 'committer') })}
+        </Text>
+        {isObject(undone) && <MergeMotive merge={undone} />}
+      </div>
+      <Text size="sm" c="dimmed" className="line-end">
+        <Time value={textAt(undone, 'date')} isAgo />
+      </Text>
+    </li>
+  );
+}
+
 /** Which EHR went into which. */
 function MergePair({ merge }: { readonly merge: MergeDetails }): ReactNode {
   return (
@@ -66,7 +86,8 @@ export function NamedPair({ merge }: { readonly merge: MergeDetails }): ReactNod
   );
 }
 
-function NamedPatient({ ehrId }: { readonly ehrId: string }): ReactNode {
+/** A patient by his name, with the way to his record. */
+export function NamedPatient({ ehrId }: { readonly ehrId: string }): ReactNode {
   const name = usePatientName(ehrId);
   return (
     <>
@@ -76,9 +97,9 @@ function NamedPatient({ ehrId }: { readonly ehrId: string }): ReactNode {
 }
 
 /** Why, and who asked for it, as far as it is known. */
-export function MergeMotive({ merge }: { readonly merge: MergeDetails }): ReactNode {
+export function MergeMotive({ merge }: { readonly merge: Readonly<Record<string, unknown>> }): ReactNode {
   const { t } = useMessages();
-  const [reason, requestedBy] = [asText(merge.reason), asText(merge.requested_by)];
+  const [reason, requestedBy] = [textAt(merge, 'reason'), textAt(merge, 'requested_by')];
   if (reason === '' && requestedBy === '') return null;
   return (
     <Text size="sm" className="message">

@@ -1,12 +1,13 @@
 import { Box, Button, Checkbox, Group, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { MergeDetails, MergeRequest, MergeResolutions } from '@everchart/client';
 import { useMessages } from '../../../messages/messages.js';
 import { useApi } from '../../../session/session.js';
 import { patientView, useAddress } from '../../../shell/address.js';
 import { Section } from '../../../widgets/Page.js';
 import { Failure } from '../../../widgets/states.js';
+import { useKept } from '../../../widgets/use-kept.js';
 import { ViewLink } from '../../../widgets/ViewLink.js';
 import { Candidates } from './Candidates.js';
 import { Jobs } from '../Jobs.js';
@@ -22,6 +23,21 @@ interface Choices {
   readonly folder_merge: 'BASIC' | 'COPY';
   readonly composition_merge: 'BASIC' | 'PERSISTENT';
 }
+
+/** What was decided of a merge, and is there again when the page is. */
+interface Decided {
+  readonly choices: Choices;
+  readonly resolutions: MergeResolutions;
+  readonly motive: MotiveText;
+  readonly isPlanned: boolean;
+}
+
+const UNDECIDED: Decided = {
+  choices: { reversible: true, folder_merge: 'BASIC', composition_merge: 'BASIC' },
+  resolutions: {},
+  motive: NO_MOTIVE,
+  isPlanned: false,
+};
 
 /** Merging as a story: choose two, compare them, see the plan, do it. */
 export function MergeTab(): ReactNode {
@@ -74,14 +90,9 @@ export function MergeTab(): ReactNode {
 
 function Decision({ source, target }: { readonly source: string; readonly target: string }): ReactNode {
   const { t } = useMessages();
-  const [choices, setChoices] = useState<Choices>({
-    reversible: true,
-    folder_merge: 'BASIC',
-    composition_merge: 'BASIC',
-  });
-  const [resolutions, setResolutions] = useState<MergeResolutions>({});
-  const [motive, setMotive] = useState(NO_MOTIVE);
-  const [isPlanned, setIsPlanned] = useState(false);
+  const [decided, keep] = useKept(['merge-decision', source, target], UNDECIDED);
+  const { choices, resolutions, motive, isPlanned } = decided;
+  const decide = (parts: Partial<Decided>): void => keep({ ...decided, ...parts });
   const chosen = sentResolutions(resolutions);
   const request: MergeRequest = {
     ...choices,
@@ -89,11 +100,11 @@ function Decision({ source, target }: { readonly source: string; readonly target
     source_ehr: source,
     target_ehr: target,
   };
-  const { plan, merge } = useMerge(request, { motive, isPlanned });
+  const { plan, merge } = useMerge(request, { motive, isPlanned, onDone: () => keep(UNDECIDED) });
   const choose = (change: Partial<Choices>): void => {
     // What was chosen for pairs means nothing without pairs.
-    setResolutions(({ ehr_status }) => ({ ehr_status }));
-    setChoices((before) => ({ ...before, ...change }));
+    const { ehr_status } = resolutions;
+    decide({ resolutions: { ehr_status }, choices: { ...choices, ...change } });
   };
   if (merge.data !== undefined) return <Done details={merge.data} />;
   const error = plan.error ?? merge.error;
@@ -101,19 +112,23 @@ function Decision({ source, target }: { readonly source: string; readonly target
     <Section title={t('merge.decide')}>
       <ChoiceBoxes choices={choices} onChoose={choose} />
       {plan.data !== undefined && plan.error === null && (
-        <PlanView details={plan.data} resolutions={resolutions} onChoose={setResolutions} />
+        <PlanView
+          details={plan.data}
+          resolutions={resolutions}
+          onChoose={(next) => decide({ resolutions: next })}
+        />
       )}
       {error !== null && (
         <Box mt="md">
           <Failure error={error} />
         </Box>
       )}
-      {plan.data !== undefined && <Motive value={motive} onChange={setMotive} />}
+      {plan.data !== undefined && <Motive value={motive} onChange={(next) => decide({ motive: next })} />}
       <Group mt="md" gap="xs">
         <Button
           variant={isPlanned ? 'default' : 'filled'}
           loading={plan.isFetching}
-          onClick={() => (isPlanned ? void plan.refetch() : setIsPlanned(true))}
+          onClick={() => (isPlanned ? void plan.refetch() : decide({ isPlanned: true }))}
         >
           {t('merge.plan')}
         </Button>
@@ -142,7 +157,7 @@ function Decision({ source, target }: { readonly source: string; readonly target
 /** The dry run, made anew whenever something else is chosen, and the merge. */
 function useMerge(
   request: MergeRequest,
-  { motive, isPlanned }: { readonly motive: MotiveText; readonly isPlanned: boolean },
+  { motive, isPlanned, onDone }: Pick<Decided, 'motive' | 'isPlanned'> & { readonly onDone: () => void },
 ) {
   const api = useApi();
   const queries = useQueryClient();
@@ -160,7 +175,10 @@ function useMerge(
   const merge = useMutation({
     mutationFn: () => api.merge({ ...request, ...sentMotive(motive) }),
     // What was compared stays as it was: the source is gone.
-    onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }),
+    onSuccess: () => {
+      onDone();
+      return queries.invalidateQueries({ refetchType: 'none' });
+    },
   });
   return { plan, merge };
 }
@@ -204,7 +222,7 @@ function Done({ details }: { readonly details: MergeDetails }): ReactNode {
   const { t } = useMessages();
   const isWaiting = details.state === 'pending';
   return (
-    <Section title={t('merge.done')}>
+    <Section title={t(isWaiting ? 'merge.waiting' : 'merge.done')}>
       <Text className="plan" role="status" component="div">
         <Outcome summary={details.outcome.summary} />
       </Text>

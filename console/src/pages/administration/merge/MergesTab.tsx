@@ -6,7 +6,7 @@ import { useApi } from '../../../session/session.js';
 import { Section } from '../../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../../widgets/states.js';
 import { MergeGraph } from './MergeGraph.js';
-import { MergeItem } from './MergeItem.js';
+import { MergeItem, UndoneMerge } from './MergeItem.js';
 import { WaitingAct } from './WaitingAct.js';
 import { WaitingMerge } from './WaitingMerge.js';
 
@@ -27,9 +27,9 @@ export function MergesTab(): ReactNode {
     return <Loading rows={4} />;
   const acts = approvals.data.filter(({ kind }) => kind !== 'merge');
   const isEmpty = merges.data.length + waiting.data.length + acts.length === 0;
-  if (isEmpty) return <Empty title={t('merge.none')}>{t('merge.noneHint')}</Empty>;
   return (
     <>
+      {isEmpty && <Empty title={t('merge.none')}>{t('merge.noneHint')}</Empty>}
       {waiting.data.length + acts.length > 0 && (
         <Section title={t('merge.waiting')}>
           <ul className="lines">
@@ -60,6 +60,27 @@ export function MergesTab(): ReactNode {
           {t('merge.more', { count: merges.data.length - shown })}
         </Button>
       )}
+      <TakenBack />
     </>
+  );
+}
+
+/** Merges that were taken back: what happened to a record is not forgotten with them. */
+function TakenBack(): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const { data = [] } = useQuery({
+    queryKey: ['merges', 'undone'],
+    queryFn: () => api.merges({ undone: true }),
+  });
+  if (data.length === 0) return null;
+  return (
+    <Section title={t('merge.takenBack')}>
+      <ul className="lines">
+        {data.toReversed().map((merge) => (
+          <UndoneMerge key={merge.merge_id} merge={merge} />
+        ))}
+      </ul>
+    </Section>
   );
 }

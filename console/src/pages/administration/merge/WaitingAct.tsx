@@ -4,10 +4,14 @@ import type { ReactNode } from 'react';
 import { CdrError, type Approval } from '@everchart/client';
 import type { AdministrationApi } from '../../../api/administration.js';
 import { textAt } from '../../../api/json.js';
+import type { Json } from '../../../api/types.js';
 import { useMessages } from '../../../messages/messages.js';
+import { wholeText } from '../../../record/values/value-reader.js';
+import { valueText } from '../../../record/values/value-text.js';
 import { useApi } from '../../../session/session.js';
 import { Failure } from '../../../widgets/states.js';
 import { Time } from '../../../widgets/Time.js';
+import { NamedPatient } from './MergeItem.js';
 import { Withdraw } from './WaitingMerge.js';
 
 /** A move, an erasure or a finality that another person asked for: nobody confirms what he has not seen as it is now. */
@@ -15,7 +19,7 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
   const { t } = useMessages();
   const api = useApi();
   const queries = useQueryClient();
-  const { approval_id: id, requested } = approval;
+  const { approval_id: id, requested, requested_by: by } = approval;
   const plan = useMutation({ mutationFn: () => currentPlan(api, id) });
   const confirm = useMutation({
     mutationFn: (digest: string) => api.confirmApproval(id, { digest }),
@@ -27,6 +31,13 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
     <li>
       <div>
         <Text fw={600}>{t(`approval.${approval.kind}`)}</Text>
+        {/* The source of a merge that becomes final is nobody's record any more. */}
+        {approval.kind !== 'finalise' &&
+          approval.ehr_ids.map((ehrId) => (
+            <Text key={ehrId} component="div">
+              <NamedPatient ehrId={ehrId} />
+            </Text>
+          ))}
         {/* The server's words, as the audit has them. */}
         <Text size="sm" lang="en">
           {approval.summary}
@@ -34,7 +45,11 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
         <Text size="sm" c="dimmed">
           {t('merge.askedFor', { who: requested.administrator })} <Time value={requested.date} isAgo />
         </Text>
-        {approval.reason !== undefined && <Text size="sm">{approval.reason}</Text>}
+        <Text size="sm">
+          {[approval.reason, by === undefined ? undefined : t('merge.askedBy', { who: by })]
+            .filter((part) => part !== undefined)
+            .join(' · ')}
+        </Text>
         {plan.data?.isChanged === true && (
           <Text size="sm" className="flag" mt="xs">
             {t('merge.planChanged')}
@@ -63,14 +78,18 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
   );
 }
 
-/** The numbers and ids of a plan, by the server's names. */
+/** The numbers and ids of a plan, by the server's names, and as no JSON. */
 function Facts({ plan }: { readonly plan: Approval['plan'] }): ReactNode {
-  const facts = Object.entries(plan).filter(([name]) => !['digest', 'summary', 'ehr_ids'].includes(name));
+  const reader = useMessages();
+  const facts = Object.entries(plan)
+    .filter(([name]) => !['digest', 'summary', 'ehr_ids'].includes(name))
+    .map(([name, value]) => [name, wholeText(valueText(value as Json, reader))] as const)
+    .filter(([, said]) => said !== '');
   return (
     <Text size="sm" className="mono" component="div" mt="xs" lang="en">
-      {facts.map(([name, value]) => (
+      {facts.map(([name, said]) => (
         <div key={name}>
-          {name}: {JSON.stringify(value)}
+          {name.replaceAll('_', ' ')}: {said}
         </div>
       ))}
     </Text>

@@ -4,6 +4,8 @@ import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import type { ResultSet } from '../../../api/types.js';
 import { Chart, chartBase, timeAxis, type ChartColors } from '../../../charts/Chart.js';
 import { useMessages } from '../../../messages/messages.js';
+import { instantText } from '../../../record/values/instant.js';
+import type { ValueReader } from '../../../record/values/value-reader.js';
 import { seriesColor } from '../../../theme/theme.js';
 import { numberText } from '../../../widgets/number-text.js';
 import { Empty } from '../../../widgets/states.js';
@@ -130,13 +132,14 @@ function Shelf({
 }
 
 function Drawing({ result, shelves }: { readonly result: ResultSet; readonly shelves: Shelves }): ReactNode {
-  const { t, language } = useMessages();
+  const reader = useMessages();
+  const { t, language } = reader;
   const { kind, x, y, by } = shelves;
   const series = useMemo(() => seriesOf(result, shelves), [result, shelves]);
   const shown = useMemo(() => series.slice(0, MOST_SERIES), [series]);
   const option = useCallback(
-    (colors: ChartColors) => optionOf(shown, { kind, x, language }, colors),
-    [shown, kind, x, language],
+    (colors: ChartColors) => optionOf(shown, { kind, x, reader }, colors),
+    [shown, kind, x, reader],
   );
   const title = t('chart.title', { y: y.name, x: kind === 'histogram' ? '' : (x?.name ?? '') });
   const left = series.length - shown.length;
@@ -153,19 +156,19 @@ function Drawing({ result, shelves }: { readonly result: ResultSet; readonly she
 }
 
 interface Axes extends Pick<Shelves, 'kind' | 'x'> {
-  readonly language: string;
+  readonly reader: ValueReader;
 }
 
 function optionOf(
   series: readonly ChartSeries[],
-  { kind, x, language }: Axes,
+  { kind, x, reader }: Axes,
   colors: ChartColors,
 ): EChartsCoreOption {
   const isBars = kind === 'bars' || kind === 'histogram';
   const isCategory = isBars || x?.kind === 'text';
   const label = (at: number | string): string =>
     x?.kind === 'time' && typeof at === 'number'
-      ? new Date(at).toLocaleString(language, { dateStyle: 'short', timeStyle: 'short' })
+      ? instantText(new Date(at).toISOString(), reader, { isExact: true }).text
       : String(at);
   const value = {
     type: 'value',

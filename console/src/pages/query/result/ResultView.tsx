@@ -2,11 +2,14 @@ import { Button, SegmentedControl, Text } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import type { Explanation, QueryWarning, ResultSet } from '../../../api/types.js';
 import { useMessages } from '../../../messages/messages.js';
+import { useIsPrinting, usePrintNote } from '../../../widgets/use-print.js';
 import { milliseconds, numberText } from '../../../widgets/number-text.js';
 import { Empty, Loading } from '../../../widgets/states.js';
 import { CopyText } from '../../composition/SourceText.js';
 import { ExplainView } from '../ExplainView.js';
+import type { AnsweredRows } from '../use-runs.js';
 import { download } from './download.js';
+import { PrintedRows } from './PrintedRows.js';
 import { csvOf, MOST_ROWS } from './result-columns.js';
 import { ResultGrid } from './ResultGrid.js';
 
@@ -25,17 +28,20 @@ export function ResultView({
   explanation,
   first,
 }: {
-  readonly rows: { readonly result: ResultSet; readonly ms: number } | undefined;
+  readonly rows: AnsweredRows | undefined;
   readonly explanation: Explanation | undefined;
   /** What is shown first. */
   readonly first: Form;
 }): ReactNode {
   const { t } = useMessages();
   const [form, setForm] = useState<Form>(first);
+  const isPrinting = useIsPrinting();
+  usePrintNote(rows === undefined ? null : { of: 'result', q: rows.asked.q });
   const forms: Form[] = [
     ...(rows === undefined ? [] : (['table', 'chart', 'json'] as const)),
     ...(explanation === undefined ? [] : (['explain'] as const)),
   ];
+  if (isPrinting && rows !== undefined && form === 'table') return <PrintedRows {...rows} />;
   return (
     <>
       <div className="result-head">
@@ -56,7 +62,7 @@ export function ResultView({
 }
 
 /** How many rows there are, and files of them. */
-function RowsHead({ result, ms }: { readonly result: ResultSet; readonly ms: number }): ReactNode {
+function RowsHead({ result, ms }: AnsweredRows): ReactNode {
   const { t, language } = useMessages();
   return (
     <>
@@ -83,6 +89,9 @@ function RowsHead({ result, ms }: { readonly result: ResultSet; readonly ms: num
         }
       >
         NDJSON
+      </Button>
+      <Button size="xs" variant="default" onClick={() => window.print()}>
+        {t('print.print')}
       </Button>
     </>
   );
