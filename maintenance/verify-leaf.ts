@@ -145,7 +145,7 @@ async function wasSealedAs({ collection, doc }: SealedRecord, { hash }: SealLeaf
   if (collection !== 'contributions' && collection !== 'ehrs') return false;
   const removals = await removalsOf(collection, [doc._id]);
   // An EHR that was erased and is there again: its id may be given anew.
-  if (collection === 'ehrs') return removals.length > 0;
+  if (collection === 'ehrs') return removals.some(({ kind }) => kind === 'removed');
   return removals.some(
     ({ kind, versions }) =>
       kind === 'shortened' && versions !== undefined && contributionLeaf({ ...doc, versions }).equals(hash),

@@ -36,6 +36,8 @@ const CONTRIBUTION = {
   audit: opaque<JsonObject>(),
   /** Never part of the CONTRIBUTION that clients read; absent when no request made it, and in older data. */
   authenticated: optional(opaque<RequestIdentity>()),
+  /** The import that restored it, as it was made elsewhere; absent: it was committed here. */
+  batch: optional(text),
   /** In the order of the commit; attested versions are listed too. */
   versions: listOf(opaque<{ readonly uid: string; readonly type: RootType }>()),
   /** Written with every new one; the sealer takes it away. */

@@ -1,0 +1,220 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import type { LeafIndex } from '../../aql/index/document.js';
+import { flagsOf } from '../../change/commit/ehr-flags.js';
+import type { EhrFlags } from '../../change/commit/draft.js';
+import { setQueryable } from '../../models/aql-document.js';
+import { contributionInsert, type ContributionDoc } from '../../models/contribution.js';
+import { sealMarks } from '../../models/cross-collection/seal-record.js';
+import { ehrInsert, ehrsSharing, holdEhr, type EhrDoc } from '../../models/ehr.js';
+import type { ItemTagDoc } from '../../models/item-tag.js';
+import { removalWrites } from '../../models/removal.js';
+import type { VersionDoc } from '../../models/version.js';
+import { containerInsert, type VersionedObjectDoc } from '../../models/versioned-object.js';
+import type { Write } from '../../models/access/write.js';
+import { Chains, type Chain } from './chain.js';
+import type { InterchangeLine, RestoredEhr, RestoredVersion } from './line.js';
+import { chainWrites } from './plan-chain.js';
+import { contributionIsThere, laterAttestations, requireEhr, tombstoneIsThere } from './same.js';
+import { tagWrites } from './plan-tags.js';
+
+/** An EHR that was merged away, with its containers. */
+export type Tombstone = Extract<InterchangeLine, { kind: 'tombstone' }>;
+
+/** Lines of one EHR that are restored in one transaction. */
+export interface EhrPart {
+  readonly ehrId: string;
+  /** null: an earlier part had its line. */
+  readonly ehr: RestoredEhr | null;
+  readonly tombstones: readonly Tombstone[];
+  readonly contributions: readonly ContributionDoc[];
+  readonly versions: readonly RestoredVersion[];
+  readonly tags: readonly ItemTagDoc[];
+}
+
+/** What the database holds of everything that a part touches, each by its id. */
+export interface RestoreState {
+  readonly ehrs: ReadonlyMap<string, EhrDoc>;
+  readonly contributions: ReadonlyMap<string, ContributionDoc>;
+  readonly versions: ReadonlyMap<string, VersionDoc>;
+  readonly containers: ReadonlyMap<string, VersionedObjectDoc>;
+  readonly tags: ReadonlyMap<string, ItemTagDoc>;
+  /** EHR that has the subject which the EHR gets. */
+  readonly subjectHolder: string | null;
+}
+
+/** How things are restored. */
+export interface RestoreHow {
+  /** Id of the import. */
+  readonly batch: string;
+  readonly leafIndex: LeafIndex;
+}
+
+/** A part worked out against a state: what to write, provided that the state still holds. */
+export interface RestorePlan {
+  /** In order; nothing when all is there. */
+  readonly writes: readonly Write[];
+  /** `_id`s of `aql_shapes` that must exist before. */
+  readonly shapes: readonly string[];
+  /** Members of the part that are there already. */
+  readonly there: ReadonlySet<object>;
+}
+
+/**
+ * Works out a part against the state of the database. Pure: neither clock nor database.
+ * @throws invalid for what contradicts itself, conflict for what contradicts the state; docs/spec/interchange.md#what-is-refused
+ */
+export function planPart(part: EhrPart, state: RestoreState, how: RestoreHow): RestorePlan {
+  const ehr = state.ehrs.get(part.ehrId) ?? null;
+  requireEhr(part, ehr);
+  const there = new Set<object>(ehr === null || part.ehr === null ? [] : [part.ehr]);
+  const isNew = (one: object, isThere: boolean): boolean => {
+    if (isThere) there.add(one);
+    return !isThere;
+  };
+  const tombstones = part.tombstones.filter((one) => isNew(one, tombstoneIsThere(one, state.ehrs)));
+  const contributions = part.contributions.filter((one) => isNew(one, contributionIsThere(one, state)));
+  const { chains, attested } = placeVersions(part, state, there);
+  const tags = tagWrites(part.tags, { chains, state, there });
+  const changes = { ehr, chains: chains.changed, contributions, tombstones };
+  const isChanged = chains.changed.length + attested.length + tags.writes.length > 0;
+  const status = statusOf(changes, part.ehrId, state);
+  const content = chainWrites(chains.changed, {
+    isQueryable: status?.isQueryable ?? ehr?.is_queryable ?? true,
+    leafIndex: how.leafIndex,
+  });
+  const writes: Write[] = [
+    ...ehrWrites(part, { ...changes, status, isChanged: isChanged || contributions.length > 0 }),
+    ...tombstones.map((one) => ehrInsert(one.ehr)),
+    ...sealedContributions(changes, part, how),
+    ...content.writes,
+    ...tombstones.flatMap((one) => one.containers.map((container) => containerInsert(container))),
+    ...attested,
+    ...tags.writes,
+    ...queryableWrites(ehr, status),
+  ];
+  return { writes, shapes: content.shapes, there };
+}
+
+interface Changes {
+  readonly ehr: EhrDoc | null;
+  readonly chains: readonly Chain[];
+  readonly contributions: readonly ContributionDoc[];
+  readonly tombstones: readonly Tombstone[];
+}
+
+function placeVersions(
+  { versions }: EhrPart,
+  state: RestoreState,
+  there: Set<object>,
+): { readonly chains: Chains; readonly attested: readonly Write[] } {
+  const chains = new Chains(state.containers);
+  const attested: Write[] = [];
+  for (const version of versions) {
+    const known = state.versions.get(version.doc._id);
+    if (known === undefined) {
+      chains.place(version);
+      continue;
+    }
+    const later = laterAttestations(version.doc, known);
+    if (later.length === 0) there.add(version);
+    attested.push(...later);
+  }
+  return { chains, attested };
+}
+
+/** What the latest EHR_STATUS of the part makes of the EHR; null: it has none. @throws invalid, conflict */
+function statusOf({ ehr, chains }: Changes, ehrId: string, state: RestoreState): EhrFlags | null {
+  const [first, ...others] = chains.filter(({ head }) => head.type === 'EHR_STATUS');
+  if (others.length > 0) throw new CdrError('invalid', `EHR ${ehrId} has more than one EHR_STATUS`);
+  if (first === undefined || first.content === null) {
+    if (ehr === null) throw new CdrError('invalid', `EHR ${ehrId} has no EHR_STATUS before what it holds`);
+    return null;
+  }
+  if (ehr !== null && ehr.ehr_status_id !== first.head._id)
+    throw new CdrError('conflict', `EHR ${ehrId} has another EHR_STATUS here: ${ehr.ehr_status_id}`);
+  const { subjectHolder } = state;
+  if (subjectHolder !== null && subjectHolder !== ehrId)
+    throw new CdrError('conflict', `the subject of EHR ${ehrId} is that of EHR ${subjectHolder} here`);
+  return flagsOf(first.head._id, first.content);
+}
+
+/** Container of the live directory once the part is there. @throws conflict for a second one */
+function directoryOf({ ehr, chains }: Changes, ehrId: string): string | null {
+  const directories = chains.map(({ head }) => head).filter(({ type }) => type === 'FOLDER');
+  const before = ehr?.directory_id ?? null;
+  const isEnded = directories.some(({ _id, deleted }) => deleted && _id === before);
+  const live = [
+    ...new Set([
+      ...(before === null || isEnded ? [] : [before]),
+      ...directories.filter(({ deleted }) => !deleted).map(({ _id }) => _id),
+    ]),
+  ];
+  if (live.length > 1)
+    throw new CdrError('conflict', `EHR ${ehrId} has a directory here already: ${before ?? ''}`);
+  return live[0] ?? null;
+}
+
+function ehrWrites(
+  { ehrId, ehr: restored }: EhrPart,
+  changes: Changes & { readonly status: EhrFlags | null; readonly isChanged: boolean },
+): Write[] {
+  const { ehr, status, isChanged } = changes;
+  const directoryId = directoryOf(changes, ehrId);
+  if (ehr === null) return [ehrInsert(newEhr(restored, status, directoryId))];
+  if (!isChanged) return [];
+  const expected = { ehrId, isQueryable: ehr.is_queryable, needsModifiable: false };
+  const isSame = directoryId === (ehr.directory_id ?? null);
+  const isMarked = restored?.shares_contributions !== true || ehr.shares_contributions === true;
+  return [
+    holdEhr(expected, { status: status ?? undefined, directoryId: isSame ? undefined : directoryId }),
+    ...(isMarked ? [] : ehrsSharing([ehrId])),
+  ];
+}
+
+function newEhr(restored: RestoredEhr | null, status: EhrFlags | null, directoryId: string | null): EhrDoc {
+  if (restored === null || status === null) throw new TypeError('a new EHR needs its EHR_STATUS');
+  return {
+    ...restored,
+    state: 'active',
+    write_seq: 1,
+    is_queryable: status.isQueryable,
+    is_modifiable: status.isModifiable,
+    ...(status.subject !== null && { subject: status.subject }),
+    identities: status.identities,
+    ehr_status_id: status.versionedObjectUid,
+    ...(directoryId !== null && { directory_id: directoryId }),
+  };
+}
+
+/** CONTRIBUTIONs with what the sealer needs, and notes of what none of them holds. */
+function sealedContributions(changes: Changes, { ehrId, ehr }: EhrPart, how: RestoreHow): Write[] {
+  const { contributions, chains, tombstones } = changes;
+  const { batch } = how;
+  const made = chains.flatMap(({ versions }) => versions);
+  const [first] = contributions;
+  const sealedEhr = { ...ehr } as EhrDoc;
+  const inserts = contributions.map((one) => {
+    const own = made.filter((version) => version.contribution_uid === one._id);
+    const isCreation = changes.ehr === null && one === first;
+    const contribution = { ...one, batch };
+    return contributionInsert({
+      ...contribution,
+      ...sealMarks(contribution, own, isCreation ? sealedEhr : null),
+    });
+  });
+  const held = new Set(contributions.map(({ _id }) => _id));
+  const orphans = made.filter((version) => !held.has(version.contribution_uid)).map(({ _id }) => _id);
+  const ehrs = tombstones.map((one) => one.ehr._id);
+  if (changes.ehr === null && first === undefined) ehrs.push(ehrId);
+  const note = { kind: 'brought', reason: 'restore', batch, ehr_id: ehrId } as const;
+  return [
+    ...inserts,
+    ...removalWrites({ ...note, collection: 'versions', ids: orphans }),
+    ...removalWrites({ ...note, collection: 'ehrs', ids: ehrs }),
+  ];
+}
+
+function queryableWrites(ehr: EhrDoc | null, status: EhrFlags | null): Write[] {
+  if (ehr === null || status === null || status.isQueryable === ehr.is_queryable) return [];
+  return [setQueryable(ehr._id, status.isQueryable)];
+}
