@@ -1,4 +1,4 @@
-import { type ClientSession } from 'mongoose';
+import { trusted, type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './access/layout.js';
 import { ownedBy } from './access/merge-job.js';
@@ -147,6 +147,20 @@ export function contributionsByUid(contributionUids: readonly string[]): Promise
       },
     )
     .toArray();
+}
+
+/** Ids of the EHRs with CONTRIBUTIONs of an import, as they are found; looks at every CONTRIBUTION. */
+export async function* ehrIdsOfBatch(batch: string): AsyncGenerator<string> {
+  const groups = Contribution.collection.aggregate<{ _id: string }>(
+    [{ $match: { batch } }, { $group: { _id: '$ehr_id' } }],
+    { allowDiskUse: true },
+  );
+  for await (const { _id } of groups) yield _id;
+}
+
+/** Whether an EHR has CONTRIBUTIONs that are not of this import. Joins the caller's transaction. */
+export async function hasContributionsBeside(ehrId: string, batch: string): Promise<boolean> {
+  return (await Contribution.exists({ ehr_id: ehrId, batch: trusted({ $ne: batch }) }).exec()) !== null;
 }
 
 /** The write that adds a CONTRIBUTION. */

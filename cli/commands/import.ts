@@ -7,13 +7,14 @@ import { sendingTo } from '../transfer/import-online.js';
 import type { InProcessServer } from '../transfer/import-commit.js';
 import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
 import { runImport, TooManyErrors, type ImportPlan } from '../transfer/import-run.js';
-import { openSource, type ImportSource } from '../transfer/import-source.js';
+import { isInterchangeSource, openSource, type ImportSource } from '../transfer/import-source.js';
 import { lenientClient } from '../transfer/lenient-client.js';
 import { writeShown } from '../shown.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
-import { CommandFailed, wholeNumber } from './options.js';
+import { CommandFailed, requireYes, wholeNumber, YES_FLAG, type YesOption } from './options.js';
 
-interface ImportOptions extends TargetOptions {
+interface ImportOptions extends TargetOptions, YesOption {
+  readonly undo?: string;
   readonly ehr?: string;
   readonly templateId?: string;
   readonly newIds?: true;
@@ -42,6 +43,9 @@ A file of a folder holds such an object, or a COMPOSITION, CONTRIBUTION, EHR_STA
 With --validation lenient the server, whose setting VALIDATION must be lenient and whose user must have the permission
 admin, accepts some of what other servers accept against the rules; \`everchart verify\` shows what.
 
+An export of all versions is known by its first line and restored as it was made, with --local; plain or compressed. Everything of an
+EHR is refused from the first line on that contradicts the database; what is there already is left as it is.
+
 EHRs that do not exist are created with their id, when the first record comes whose template the server has. What failed is in
 the error file, one line a record, and its causes are counted at the end. An import that was interrupted, also by
 --max-errors, goes on where it stopped when it is started again; nothing is imported twice.`;
@@ -49,7 +53,7 @@ the error file, one line a record, and its causes are counted at the end. An imp
 /** `everchart import`: NDJSON or a folder of JSON files into a server. */
 export function importCommand(): Command {
   const command = new Command('import')
-    .argument('<source>', 'NDJSON file, folder of JSON files, or - for NDJSON from stdin')
+    .argument('[source]', 'NDJSON file, folder of JSON files, or - for NDJSON from stdin')
     .option('--ehr <ehr_id>', 'EHR of records that name none')
     .option('--template-id <template_id>', 'template of FLAT records that name none')
     .option('--new-ids', 'give COMPOSITIONs and directories new object ids instead of keeping theirs')
@@ -66,10 +70,16 @@ export function importCommand(): Command {
       'stop when so many records have failed; looked at after every 2,000 records',
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
+    .option('--undo <batch>', 'erase the EHRs that an import of all versions made; only with --local')
+    .option(...YES_FLAG)
     .option('--progress <file>', 'progress file (default: <source>.import-progress.json)')
     .option('--errors <file>', 'error file (default: <source>.import-errors.ndjson)')
     .addHelpText('after', HELP)
-    .action((source: string, options: ImportOptions) => runCommand(command, source, options));
+    .action((source: string | undefined, options: ImportOptions) => {
+      if (options.undo !== undefined) return undo(command, options, options.undo);
+      if (source === undefined) return command.error('error: name what is to be imported');
+      return runCommand(command, source, options);
+    });
   return withTargetOptions(command);
 }
 
@@ -83,15 +93,90 @@ async function runCommand(command: Command, path: string, options: ImportOptions
   const errorFile = options.errors ?? `${place}.import-errors.ndjson`;
   const progressFile = options.progress ?? `${place}.import-progress.json`;
   const start = performance.now();
+  if (await isInterchangeSource(source)) {
+    refuseWith(command, options);
+    await restore(source, options, { files: new ImportFiles(progressFile, errorFile), errorFile });
+    return;
+  }
   const state =
     options.dryRun === true
       ? await dryRun(source, options, new ImportFiles(`${progressFile}.dry-run`, errorFile))
       : await importAll(source, options, new ImportFiles(progressFile, errorFile));
+  report(state, options, { start, errorFile });
+}
+
+/** Prints what an import came to. @throws CommandFailed when something was refused */
+function report(
+  state: ImportState,
+  options: ImportOptions,
+  { start, errorFile }: { readonly start: number; readonly errorFile: string },
+): void {
   process.stdout.write(`${summary(state, options, (performance.now() - start) / 1000)}\n`);
   if (state.failed === 0) return;
   const causes = `${causesText(state.causes)}${emptyText(state)}see ${errorFile}\n`;
   writeShown(process.stderr, causes);
   throw new CommandFailed();
+}
+
+/** Takes an import of all versions back. */
+async function undo(command: Command, options: ImportOptions, batch: string): Promise<void> {
+  if (options.local !== true) command.error('error: --undo needs --local: it works on the database itself');
+  requireYes(options, `the EHRs that batch ${batch} made would be erased`);
+  const { undoRestore } = await import('../../maintenance/interchange/undo.js');
+  const { ehrs, kept } = await withTarget(options, PATIENCE_MS, () => undoRestore(batch));
+  process.stdout.write(`${ehrs} EHRs erased, ${kept.length} kept\n`);
+  for (const { ehrId, reason } of kept) writeShown(process.stderr, `EHR ${ehrId} is kept: ${reason}\n`);
+  if (kept.length > 0) throw new CommandFailed();
+}
+
+/** What says how something is committed says nothing of what is restored. */
+function refuseWith(command: Command, options: ImportOptions): void {
+  if (options.local !== true)
+    command.error(
+      'error: an export of all versions is restored with --local: it is written to the database itself',
+    );
+  const { ehr, templateId, newIds, dryRun, validation } = options;
+  const isGiven = [ehr, templateId, newIds, dryRun].some((option) => option !== undefined);
+  if (isGiven || validation !== 'strict')
+    command.error(
+      'error: --ehr, --template-id, --new-ids, --dry-run and --validation do not go with an export of all versions',
+    );
+}
+
+/** Restores an interchange file to the database of a server inside this process. */
+async function restore(
+  source: ImportSource,
+  options: ImportOptions,
+  { files, errorFile }: { readonly files: ImportFiles; readonly errorFile: string },
+): Promise<void> {
+  const start = performance.now();
+  const { checkWhole, runRestore } = await import('../transfer/restore-run.js');
+  const { beginRestore } = await import('../../maintenance/interchange/import.js');
+  await checkWhole(source);
+  const state = await withTarget(options, PATIENCE_MS, async ({ settings }) => {
+    if (settings === null) throw new TypeError('--local has settings');
+    const { state: begun, isResumed } = files.open();
+    if (isResumed && begun.position > 0) process.stderr.write(`going on after line ${begun.position}\n`);
+    await beginRestore(begun.importId);
+    const bar = barOf(source);
+    const isDone = await carriedOut(begun, () =>
+      runRestore({
+        source,
+        state: begun,
+        how: { leafIndex: settings.aql.leafIndex, parallel: options.parallel },
+        maxErrors: options.maxErrors ?? Infinity,
+        save: (saved, failed, done) => {
+          files.save(saved, failed);
+          bar?.update(done);
+        },
+      }),
+    );
+    bar?.stop();
+    if (isDone) files.finish();
+    return begun;
+  });
+  process.stdout.write(`batch ${state.importId}\n`);
+  report(state, options, { start, errorFile });
 }
 
 function emptyText({ emptyEhrs }: ImportState): string {
@@ -123,7 +208,8 @@ async function importAll(
       batchSize: batch,
       parallel,
     });
-    if (await carriedOut(planOf(source, options, { state, carryOut, files }))) files.finish();
+    const plan = planOf(source, options, { state, carryOut, files });
+    if (await carriedOut(state, () => runImport(plan))) files.finish();
     return state;
   });
 }
@@ -134,15 +220,13 @@ async function serverOf(settings: Settings, isLenient: boolean): Promise<InProce
 }
 
 /** Whether everything was carried out; else it was stopped for its errors. */
-async function carriedOut(plan: ImportPlan): Promise<boolean> {
+async function carriedOut(state: ImportState, run: () => Promise<void>): Promise<boolean> {
   try {
-    await runImport(plan);
+    await run();
     return true;
   } catch (error) {
     if (!(error instanceof TooManyErrors)) throw error;
-    process.stderr.write(
-      `stopped after record ${plan.state.position} for its errors; the same command goes on\n`,
-    );
+    process.stderr.write(`stopped after record ${state.position} for its errors; the same command goes on\n`);
     return false;
   }
 }
@@ -159,7 +243,8 @@ async function dryRun(
     if (isLenient) requireLenient(settings);
     files.finish();
     const { state } = files.open();
-    await carriedOut(planOf(source, options, { state, carryOut: validating(settings, isLenient), files }));
+    const plan = planOf(source, options, { state, carryOut: validating(settings, isLenient), files });
+    await carriedOut(state, () => runImport(plan));
     files.finish();
     return state;
   });
@@ -174,12 +259,7 @@ function planOf(
   options: ImportOptions,
   parts: Pick<ImportPlan, 'state' | 'carryOut'> & { readonly files: ImportFiles },
 ): ImportPlan {
-  const isShown = process.stderr.isTTY && source.size > 0;
-  const unit = source.isFolder ? 'files' : 'bytes';
-  const bar = isShown
-    ? new SingleBar({ format: `[{bar}] {value}/{total} ${unit}, {eta_formatted} left` })
-    : null;
-  bar?.start(source.size, 0);
+  const bar = barOf(source);
   return {
     source,
     defaults: { ehrId: options.ehr ?? null, templateId: options.templateId ?? null },
@@ -192,6 +272,14 @@ function planOf(
       if (done >= source.size) bar?.stop();
     },
   };
+}
+
+function barOf(source: ImportSource): SingleBar | null {
+  if (!process.stderr.isTTY || source.size === 0) return null;
+  const unit = source.isFolder ? 'files' : 'bytes';
+  const bar = new SingleBar({ format: `[{bar}] {value}/{total} ${unit}, {eta_formatted} left` });
+  bar.start(source.size, 0);
+  return bar;
 }
 
 function summary(state: ImportState, options: ImportOptions, seconds: number): string {

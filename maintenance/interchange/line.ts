@@ -72,11 +72,6 @@ const READERS: { readonly [K in Kind]: (line: JsonObject) => Extract<Interchange
   end: (line) => ({ kind: 'end', lines: numberOf(line, 'lines'), sha256: textOf(line, 'sha256') }),
 };
 
-/** Whether a text begins as an interchange file does. */
-export function isInterchange(beginning: string): boolean {
-  return /^\s*\{\s*"kind"\s*:\s*"header"\s*,\s*"format"\s*:\s*"everchart-interchange"/.test(beginning);
-}
-
 /** Reads a line. @throws invalid, naming what is missing or malformed */
 export function readLine(text: string): InterchangeLine {
   const value = parseJson(text, { maxDepth: MAX_DEPTH, maxNodes: Infinity });

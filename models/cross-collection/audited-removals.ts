@@ -9,8 +9,11 @@ export const AUDIT_PRUNE = 'pruneAudit';
 /** The operation of an import that restores what was made elsewhere; its target is the batch. */
 export const RESTORE = 'restore';
 
+/** The operation that takes such an import back. */
+export const UNDO_RESTORE = 'undoRestore';
+
 /** Operations that replace or remove what is sealed, by what their records name. */
-const ERASES_EHR = ['deleteEhr', 'admin_ehr_delete', 'admin_ehr_delete_all'];
+const ERASES_EHR = ['deleteEhr', 'admin_ehr_delete', 'admin_ehr_delete_all', UNDO_RESTORE];
 const ERASES_OBJECT = ['deleteComposition', 'deleteDirectory'];
 const ALL_TEMPLATES = 'deleteAllTemplates';
 const DEFINES = [

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { sealNewRecords } from '../../../maintenance/seal.js';
+import { undoRestore } from '../../../maintenance/interchange/undo.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { auditRecords } from '../../../models/audit.js';
 import { Contribution } from '../../../models/contribution.js';
@@ -96,7 +97,9 @@ describe('an interchange file', () => {
   });
 
   it('is of one moment of each EHR while others write, and is given up when that is lost', async () => {
-    const commit = async (): Promise<void> => void (await givenComposition(app, ehrId));
+    const commit = async (): Promise<void> => {
+      await givenComposition(app, ehrId);
+    };
     await expect(exported(undefined, 0, commit)).rejects.toThrow('was changed while it was exported');
     const [beside] = await Promise.all([exported(), ...Array.from({ length: 30 }, commit)]);
     await emptied();
@@ -146,7 +149,8 @@ describe('a restore', () => {
     ['ehr', '', '"value":"local.cdr"', '"value":"other.cdr"', 'another EHR with id'],
     ['item_tag', '', '"key":"k"', '"key":"l"', 'here it is another one'],
     ['template', '', 'Minimal', 'Maximal', 'another template'],
-  ])('refuses another %s of an id that is there', async (kind, holding, from, to, reason) => {
+  ])('refuses another %s of an id that is there', async (...row) => {
+    const [kind, holding, from, to, reason] = row;
     expect(refusals(await imported(changed(kind, holding, from, to)))[0]).toContain(reason);
     expect(await exported()).toEqual(lines);
   });
@@ -192,7 +196,8 @@ describe('a restore', () => {
       '"target_type":"EHR_STATUS"',
       'is neither here nor before it',
     ],
-  ])('refuses %s, and all of its EHR', async (_, kind, holding, from, to, reason) => {
+  ])('refuses %s, and all of its EHR', async (...row) => {
+    const [, kind, holding, from, to, reason] = row;
     const wrong = changed(kind, holding, from, to);
     await emptied();
     expect(refusals(await imported(wrong)).join()).toContain(reason);
@@ -227,5 +232,37 @@ describe('a restore', () => {
     expect(refusals(await imported(lines))).toEqual([]);
     expect(await storageSettings()).toMatchObject({ system_id: 'new.system', systems: ['local.cdr'] });
     expect(await exported()).toEqual(lines);
+  });
+});
+
+describe('an import that is taken back', () => {
+  const batch = 'c0ffee00-0000-4000-8000-000000000001';
+
+  it('leaves nothing of the EHRs that it made, with their merges', async () => {
+    expect((await merge(app, await givenEhr(app), ehrId)).status).toBe(200);
+    const all = await exported();
+    await emptied();
+    const before = await givenEhr(app);
+    await imported(all, { batch });
+    await sealNewRecords();
+    expect(await undoRestore(batch)).toEqual({ ehrs: 1, kept: [] });
+    expect(await mongoose.connection.collection<{ _id: string }>('ehrs').distinct('_id')).toEqual([before]);
+    expect([await documents('merge_records'), await documents('item_tags')]).toEqual([0, 0]);
+    expect(refusals(await imported(all))).toEqual([]);
+  });
+
+  it('keeps an EHR to which something was committed since, and what was there before', async () => {
+    await givenUpdate(app, ehrId, uid, aComposition());
+    const other = await givenEhr(app);
+    const all = await exported();
+    await emptied();
+    await imported(lines);
+    await imported(all, { batch });
+    const reason = 'it has CONTRIBUTIONs that the import did not restore';
+    expect(await undoRestore(batch)).toEqual({ ehrs: 1, kept: [{ ehrId, reason }] });
+    expect((await request(app).get(`${V1}/ehr/${other}`)).status).toBe(404);
+    await expect(undoRestore('c0ffee00-0000-4000-8000-000000000002')).rejects.toThrow(
+      'nothing here was restored',
+    );
   });
 });
