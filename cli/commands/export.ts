@@ -29,7 +29,7 @@ is named on stderr; the rest is exported, and the exit code is 1. Over HTTP the 
 is false: use --local, or name them with --ehr.
 
 With --all-versions everything is exported as it was made, with all versions, CONTRIBUTIONs, item tags, merges, templates and stored
-queries (docs/spec/interchange.md), and \`everchart import --local\` restores it. --ehr may be repeated then; --query
+queries (docs/spec/interchange.md#lines), and \`everchart import --local\` restores it. --ehr may be repeated then; --query
 names EHRs by its first column. That reads the database itself: it needs --local.`;
 
 /** `everchart export`: NDJSON of one EHR, of all, or the rows of a query. */

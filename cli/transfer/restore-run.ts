@@ -15,7 +15,7 @@ import { TooManyErrors } from './import-run.js';
 import type { ImportSource, SourceRecord } from './import-source.js';
 
 /** How a restore is carried out. */
-export interface RestorePlan {
+interface RestorePlan {
   readonly source: ImportSource;
   readonly state: ImportState;
   readonly how: Omit<ImportHow, 'batch'>;

@@ -23,14 +23,14 @@ export interface ExportScope {
 }
 
 /** Where an export goes. */
-export interface ExportSink {
+interface ExportSink {
   write(text: string): Promise<void>;
   /** Called after each EHR. */
   readonly onEhr?: () => void;
 }
 
 /** What an export came to. */
-export interface Exported {
+interface Exported {
   readonly ehrs: number;
   /** With the first and the last. */
   readonly lines: number;

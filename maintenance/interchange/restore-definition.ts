@@ -26,7 +26,7 @@ import { isSameDocument } from './same.js';
 export type DefinitionLine = Extract<InterchangeLine, { kind: 'template' | 'stored_query' | 'document' }>;
 
 /** What became of a line that was not refused. */
-export type Restored = 'imported' | 'unchanged';
+type Restored = 'imported' | 'unchanged';
 
 /** Restores a template, stored query or document. `batch`: the import. @throws invalid, conflict when another one is here */
 export async function restoreDefinition(batch: string, line: DefinitionLine): Promise<Restored> {

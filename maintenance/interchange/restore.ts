@@ -10,7 +10,7 @@ import { planPart, type EhrPart, type RestoreHow, type RestorePlan, type Restore
 import { readState } from './restore-state.js';
 
 /** What became of a part: its members that were there already, or why nothing of it was written. */
-export type PartOutcome = ReadonlySet<object> | CdrError;
+type PartOutcome = ReadonlySet<object> | CdrError;
 
 /** What refuses a part, and not a database that is away or busy. */
 function isRefusal(error: unknown): error is CdrError {

@@ -6,7 +6,7 @@ import { UNDO_RESTORE } from '../../models/cross-collection/audited-removals.js'
 import { eraseEhr } from '../erase.js';
 
 /** What taking an import back came to. */
-export interface UndoneRestore {
+interface UndoneRestore {
   /** EHRs that were erased. */
   readonly ehrs: number;
   /** Those that stay, each with the reason. */

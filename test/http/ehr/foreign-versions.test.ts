@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { sealNewRecords } from '../../../maintenance/seal.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
@@ -51,7 +51,8 @@ beforeAll(async () => {
   await emptied();
   expect(refusals(await imported(lines))).toEqual([]);
 });
-afterAll(async () => {
+
+afterEach(async () => {
   await sealNewRecords();
   expect((await verifyStorage()).violations).toEqual([]);
 });
