@@ -2,7 +2,6 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { textAt } from '../../openehr/rm/access.js';
 import { LIFECYCLE } from '../../change/commit/codes.js';
-import { signatureState } from '../../change/commit/signature.js';
 import type { VersionDoc } from '../../models/version.js';
 import { headOf, type VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { RestoredVersion } from './line.js';
@@ -64,8 +63,6 @@ function requireSound(doc: VersionDoc, content: JsonObject | null): void {
     throw unsound(doc, 'its data has another uid or type');
   if (doc.type === 'COMPOSITION' && doc.template_id === undefined)
     throw unsound(doc, 'it has no template_id');
-  if (doc.signature !== undefined && signatureState(doc) === 'mismatched')
-    throw unsound(doc, 'its signature is not the digest of what it is');
 }
 
 function firstHead(version: VersionDoc, content: JsonObject | null): VersionedObjectDoc {

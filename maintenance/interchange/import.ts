@@ -8,7 +8,7 @@ import { RESTORE } from '../../models/cross-collection/audited-removals.js';
 import type { InterchangeLine } from './line.js';
 import { restoreDefinition, type DefinitionLine } from './restore-definition.js';
 import { EhrRestore } from './restore.js';
-import type { EhrPart } from './plan.js';
+import type { EhrPart } from './part.js';
 
 /** A line as it was read, with where it stands. */
 export interface PlacedLine {

@@ -1,7 +1,5 @@
 /** Lines of an interchange file as they are written. docs/spec/interchange.md#lines */
-import mongoose from 'mongoose';
 import { formatUtc } from '../../openehr/base/iso8601.js';
-import type { JsonObject } from '../../openehr/base/json.js';
 import {
   contributionResource,
   hierObjectId,
@@ -10,7 +8,7 @@ import {
 } from '../../change/commit/resource.js';
 import { serverTime } from '../../change/commit/audit.js';
 import { formatVersion } from '../../openehr/base/semver.js';
-import type { StoredDocument } from '../../models/access/documents.js';
+import { storedText, type StoredDocument } from '../../models/access/documents.js';
 import type { ContributionDoc } from '../../models/contribution.js';
 import type { OwnDocument } from '../../models/cross-collection/interchange.js';
 import type { StoredQueryDoc } from '../../models/definition/stored-query.js';
@@ -18,8 +16,6 @@ import type { TemplateDoc } from '../../models/definition/template.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { ItemTagDoc } from '../../models/item-tag.js';
 import type { VersionDoc } from '../../models/version.js';
-
-const { EJSON } = mongoose.mongo.BSON;
 
 /** How a file says what it is. */
 export const FORMAT = 'everchart-interchange';
@@ -95,16 +91,6 @@ export function itemTagLine({ _id, owner_id: ehrId, ...tag }: ItemTagDoc): strin
 /** The last line. `lines`: those before it; `sha256`: of their bytes with their ends, in hexadecimal. */
 export function endLine(lines: number, sha256: string): string {
   return JSON.stringify({ kind: 'end', lines, sha256 });
-}
-
-/** A document in MongoDB's relaxed Extended JSON. */
-function storedText(document: object): string {
-  return EJSON.stringify(document, { relaxed: true });
-}
-
-/** A document of its relaxed Extended JSON. */
-export function storedDocumentOf(value: JsonObject): StoredDocument {
-  return EJSON.deserialize(value, { relaxed: true }) as StoredDocument;
 }
 
 function beginning(

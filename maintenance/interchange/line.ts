@@ -8,7 +8,7 @@ import { objectAt, objectsAt, textAt } from '../../openehr/rm/access.js';
 import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { ROOT_TYPES, type RootType } from '../../openehr/rm/root-type.js';
 import { isRequestIdentity } from '../../change/commit/request-identity.js';
-import type { StoredDocument } from '../../models/access/documents.js';
+import { storedDocumentOf, type StoredDocument } from '../../models/access/documents.js';
 import type { ContributionDoc, RequestIdentity } from '../../models/contribution.js';
 import {
   OWN_COLLECTIONS,
@@ -21,7 +21,7 @@ import type { EhrDoc } from '../../models/ehr.js';
 import type { ItemTagDoc } from '../../models/item-tag.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
-import { FORMAT, FORMAT_VERSION, storedDocumentOf } from './line-text.js';
+import { FORMAT, FORMAT_VERSION } from './line-text.js';
 
 /** What is said of an EHR beside its content. */
 export type RestoredEhr = Pick<EhrDoc, '_id' | 'system_id' | 'time_created' | 'shares_contributions'>;

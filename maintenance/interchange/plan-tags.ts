@@ -4,7 +4,7 @@ import { itemTagInsert, taggedMarks, type ItemTagDoc } from '../../models/item-t
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { Write } from '../../models/access/write.js';
 import type { Chains } from './chain.js';
-import type { RestoreState } from './plan.js';
+import type { RestoreState } from './part.js';
 
 /** What tags are restored beside. */
 interface Beside {

@@ -1,63 +1,19 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import type { LeafIndex } from '../../aql/index/document.js';
 import { flagsOf } from '../../change/commit/ehr-flags.js';
 import type { EhrFlags } from '../../change/commit/draft.js';
 import { setQueryable } from '../../models/aql-document.js';
 import { contributionInsert, type ContributionDoc } from '../../models/contribution.js';
 import { sealMarks } from '../../models/cross-collection/seal-record.js';
 import { ehrInsert, ehrsSharing, holdEhr, type EhrDoc } from '../../models/ehr.js';
-import type { ItemTagDoc } from '../../models/item-tag.js';
 import { removalWrites } from '../../models/removal.js';
-import type { VersionDoc } from '../../models/version.js';
-import { containerInsert, type VersionedObjectDoc } from '../../models/versioned-object.js';
+import { containerInsert } from '../../models/versioned-object.js';
 import type { Write } from '../../models/access/write.js';
 import { Chains, type Chain } from './chain.js';
-import type { InterchangeLine, RestoredEhr, RestoredVersion } from './line.js';
+import type { RestoredEhr } from './line.js';
+import type { EhrPart, RestoreHow, RestorePlan, RestoreState, Tombstone } from './part.js';
 import { chainWrites } from './plan-chain.js';
 import { contributionIsThere, laterAttestations, requireEhr, tombstoneIsThere } from './same.js';
 import { tagWrites } from './plan-tags.js';
-
-/** An EHR that was merged away, with its containers. */
-export type Tombstone = Extract<InterchangeLine, { kind: 'tombstone' }>;
-
-/** Lines of one EHR that are restored in one transaction. */
-export interface EhrPart {
-  readonly ehrId: string;
-  /** null: an earlier part had its line. */
-  readonly ehr: RestoredEhr | null;
-  readonly tombstones: readonly Tombstone[];
-  readonly contributions: readonly ContributionDoc[];
-  readonly versions: readonly RestoredVersion[];
-  readonly tags: readonly ItemTagDoc[];
-}
-
-/** What the database holds of everything that a part touches, each by its id. */
-export interface RestoreState {
-  readonly ehrs: ReadonlyMap<string, EhrDoc>;
-  readonly contributions: ReadonlyMap<string, ContributionDoc>;
-  readonly versions: ReadonlyMap<string, VersionDoc>;
-  readonly containers: ReadonlyMap<string, VersionedObjectDoc>;
-  readonly tags: ReadonlyMap<string, ItemTagDoc>;
-  /** EHR that has the subject which the EHR gets. */
-  readonly subjectHolder: string | null;
-}
-
-/** How things are restored. */
-export interface RestoreHow {
-  /** Id of the import. */
-  readonly batch: string;
-  readonly leafIndex: LeafIndex;
-}
-
-/** A part worked out against a state: what to write, provided that the state still holds. */
-export interface RestorePlan {
-  /** In order; nothing when all is there. */
-  readonly writes: readonly Write[];
-  /** `_id`s of `aql_shapes` that must exist before. */
-  readonly shapes: readonly string[];
-  /** Members of the part that are there already. */
-  readonly there: ReadonlySet<object>;
-}
 
 /**
  * Works out a part against the state of the database. Pure: neither clock nor database.

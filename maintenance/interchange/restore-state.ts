@@ -2,7 +2,7 @@ import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { subjectOf } from '../../change/commit/ehr-flags.js';
 import { ehrBySubject } from '../../models/ehr.js';
 import { storedBeside } from '../../models/cross-collection/interchange.js';
-import type { EhrPart, RestoreState } from './plan.js';
+import type { EhrPart, RestoreState } from './part.js';
 
 /**
  * What the database holds of everything that parts touch, for each of them. `expected`: of EHRs that are not here it is taken to hold

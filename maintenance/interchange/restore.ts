@@ -2,11 +2,13 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { writeAlone } from '../../change/commit/commit-group.js';
 import { byCollection } from '../../change/commit/plan.js';
+import { signatureState } from '../../change/commit/signature.js';
 import { saveShapes } from '../../models/aql-shape.js';
 import { templateUsed, usableTemplate } from '../../models/definition/template.js';
 import { noteSystems } from '../../models/settings.js';
 import type { Write } from '../../models/access/write.js';
-import { planPart, type EhrPart, type RestoreHow, type RestorePlan, type RestoreState } from './plan.js';
+import type { EhrPart, RestoreHow, RestorePlan, RestoreState } from './part.js';
+import { planPart } from './plan.js';
 import { readState } from './restore-state.js';
 
 /** What became of a part: its members that were there already, or why nothing of it was written. */
@@ -78,6 +80,7 @@ export class EhrRestore {
   }
 
   async #planned(part: EhrPart, state: RestoreState): Promise<RestorePlan> {
+    await requireSignatures(part, state);
     const plan = planPart(part, state, this.#how);
     const uses: Write[] = [];
     for (const id of new Set(part.versions.flatMap(({ doc }) => doc.template_id ?? [])))
@@ -121,4 +124,14 @@ export class EhrRestore {
     await noteSystems([...systems]);
     for (const system of systems) this.#systems.add(system);
   }
+}
+
+/** What is new is what its signature says, as far as anybody here can tell. @throws invalid */
+async function requireSignatures({ versions }: EhrPart, state: RestoreState): Promise<void> {
+  for (const { doc } of versions)
+    if (!state.versions.has(doc._id) && (await signatureState(doc)) === 'mismatched')
+      throw new CdrError(
+        'invalid',
+        `VERSION ${doc._id} cannot be restored: its signature is not that of what it is`,
+      );
 }

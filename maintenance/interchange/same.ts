@@ -9,7 +9,7 @@ import {
 import type { EhrDoc } from '../../models/ehr.js';
 import { attestVersion, type VersionDoc } from '../../models/version.js';
 import type { Write } from '../../models/access/write.js';
-import type { EhrPart, RestoreState, Tombstone } from './plan.js';
+import type { EhrPart, RestoreState, Tombstone } from './part.js';
 
 /* What is there already is the same, or refused. What the store works out for itself does not count. */
 

@@ -181,6 +181,14 @@ describe('a restore', () => {
       'do not agree on whether it is a deletion',
     ],
     [
+      'a digest of something else',
+      'version',
+      '"type":"FOLDER"',
+      '"lifecycle_state":',
+      `"signature":"SHA-256/RFC8785:${'0'.repeat(64)}","lifecycle_state":`,
+      'its signature is not that of what it is',
+    ],
+    [
       'a COMPOSITION of an unknown template',
       'version',
       '"type":"COMPOSITION"',
