@@ -14,6 +14,7 @@ interface ExportOptions extends TargetOptions {
   readonly ehr?: readonly string[];
   readonly allVersions?: true;
   readonly since?: Date;
+  readonly audit?: true;
   readonly compress?: Compression;
   readonly query?: string;
   readonly output?: string;
@@ -42,6 +43,7 @@ export function exportCommand(): Command {
     .option('--query <aql>', 'the rows of an AQL query, one JSON object a row, instead of EHRs')
     .option('--all-versions', 'everything as it was made, to be restored; only with --local')
     .option('--since <time>', 'only EHRs to which something was committed since; with --all-versions', timeOf)
+    .option('--audit', 'also the records of who did what; with --all-versions')
     .addOption(new Option('--compress <method>', 'compress what is written').choices(COMPRESSIONS))
     .option('--output <file>', 'write to a file instead of stdout')
     .addHelpText('after', HELP)
@@ -59,7 +61,8 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
     await exportAllVersions(options, output);
     return;
   }
-  if (options.since !== undefined) command.error('error: --since goes with --all-versions');
+  for (const name of ['since', 'audit'] as const)
+    if (options[name] !== undefined) command.error(`error: --${name} goes with --all-versions`);
   if (ehr.length > 1) command.error('error: several --ehr go with --all-versions');
   await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
     if (query !== undefined) {
@@ -83,7 +86,8 @@ async function exportAllVersions(options: ExportOptions, output: Output): Promis
     bar?.start(0, 0);
     try {
       const sink = { write: (text: string) => output.write(text), onEhr: () => bar?.increment() };
-      const { ehrs, lines } = await exportInterchange({ ehrIds, since }, sink);
+      const scope = { ehrIds, since, audit: options.audit === true };
+      const { ehrs, lines } = await exportInterchange(scope, sink);
       await output.end();
       process.stderr.write(`${counted(ehrs, 'EHR')}, ${counted(lines, 'line')}\n`);
     } finally {

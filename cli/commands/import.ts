@@ -1,30 +1,22 @@
-import { SingleBar } from 'cli-progress';
 import { Command, Option } from 'commander';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
-import { causesText } from '../transfer/import-causes.js';
 import { sendingTo } from '../transfer/import-online.js';
 import type { InProcessServer } from '../transfer/import-commit.js';
 import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
-import { runImport, TooManyErrors, type ImportPlan } from '../transfer/import-run.js';
+import { runImport, type ImportPlan } from '../transfer/import-run.js';
 import { isInterchangeSource, openSource, type ImportSource } from '../transfer/import-source.js';
 import { lenientClient } from '../transfer/lenient-client.js';
-import { writeShown } from '../shown.js';
-import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
-import { CommandFailed, requireYes, wholeNumber, YES_FLAG, type YesOption } from './options.js';
+import { withTarget, withTargetOptions } from '../transfer/target.js';
+import { barOf, carriedOut, report } from './import-report.js';
+import { refuseForRestore, restoreAll, undoImport, type RestoreOptions } from './import-restore.js';
+import { wholeNumber, YES_FLAG } from './options.js';
 
-interface ImportOptions extends TargetOptions, YesOption {
+interface ImportOptions extends RestoreOptions {
   readonly undo?: string;
-  readonly ehr?: string;
-  readonly templateId?: string;
-  readonly newIds?: true;
-  readonly dryRun?: true;
-  readonly parallel: number;
   readonly batch: number;
   readonly progress?: string;
   readonly errors?: string;
-  readonly validation: 'strict' | 'lenient';
-  readonly maxErrors?: number;
 }
 
 /** How long a request is repeated while the server is away. */
@@ -43,8 +35,9 @@ A file of a folder holds such an object, or a COMPOSITION, CONTRIBUTION, EHR_STA
 With --validation lenient the server, whose setting VALIDATION must be lenient and whose user must have the permission
 admin, accepts some of what other servers accept against the rules; \`everchart verify\` shows what.
 
-An export of all versions is known by its first line and restored as it was made, with --local; plain or compressed. Everything of an
-EHR is refused from the first line on that contradicts the database; what is there already is left as it is.
+An export of all versions is known by its first line and restored as it was made, plain or compressed; the user needs the permission
+restore then, and MAX_BODY_BYTES must be enough for its longest line. Everything of an EHR is refused from the first line on that
+contradicts the database; what is there already is left as it is.
 
 EHRs that do not exist are created with their id, when the first record comes whose template the server has. What failed is in
 the error file, one line a record, and its causes are counted at the end. An import that was interrupted, also by
@@ -70,13 +63,25 @@ export function importCommand(): Command {
       'stop when so many records have failed; looked at after every 2,000 records',
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
+    .addOption(
+      new Option(
+        '--on-conflict <choice>',
+        'of an export of all versions: go on without an EHR that contradicts what is there, or stop (default: skip)',
+      ).choices(['skip', 'fail']),
+    )
+    .addOption(
+      new Option(
+        '--subject <choice>',
+        'of an export of all versions: refuse an EHR whose subject another one has, or make it without (default: keep)',
+      ).choices(['keep', 'drop']),
+    )
     .option('--undo <batch>', 'erase the EHRs that an import of all versions made; only with --local')
     .option(...YES_FLAG)
     .option('--progress <file>', 'progress file (default: <source>.import-progress.json)')
     .option('--errors <file>', 'error file (default: <source>.import-errors.ndjson)')
     .addHelpText('after', HELP)
     .action((source: string | undefined, options: ImportOptions) => {
-      if (options.undo !== undefined) return undo(command, options, options.undo);
+      if (options.undo !== undefined) return undoImport(command, options, options.undo);
       if (source === undefined) return command.error('error: name what is to be imported');
       return runCommand(command, source, options);
     });
@@ -94,96 +99,17 @@ async function runCommand(command: Command, path: string, options: ImportOptions
   const progressFile = options.progress ?? `${place}.import-progress.json`;
   const start = performance.now();
   if (await isInterchangeSource(source)) {
-    refuseWith(command, options);
-    await restore(source, options, { files: new ImportFiles(progressFile, errorFile), errorFile });
+    refuseForRestore(command, options);
+    await restoreAll(source, options, { files: new ImportFiles(progressFile, errorFile), errorFile });
     return;
   }
+  if (options.onConflict !== undefined || options.subject !== undefined)
+    command.error('error: --on-conflict and --subject go with an export of all versions');
   const state =
     options.dryRun === true
       ? await dryRun(source, options, new ImportFiles(`${progressFile}.dry-run`, errorFile))
       : await importAll(source, options, new ImportFiles(progressFile, errorFile));
-  report(state, options, { start, errorFile });
-}
-
-/** Prints what an import came to. @throws CommandFailed when something was refused */
-function report(
-  state: ImportState,
-  options: ImportOptions,
-  { start, errorFile }: { readonly start: number; readonly errorFile: string },
-): void {
-  process.stdout.write(`${summary(state, options, (performance.now() - start) / 1000)}\n`);
-  if (state.failed === 0) return;
-  const causes = `${causesText(state.causes)}${emptyText(state)}see ${errorFile}\n`;
-  writeShown(process.stderr, causes);
-  throw new CommandFailed();
-}
-
-/** Takes an import of all versions back. */
-async function undo(command: Command, options: ImportOptions, batch: string): Promise<void> {
-  if (options.local !== true) command.error('error: --undo needs --local: it works on the database itself');
-  requireYes(options, `the EHRs that batch ${batch} made would be erased`);
-  const { undoRestore } = await import('../../maintenance/interchange/undo.js');
-  const { ehrs, kept } = await withTarget(options, PATIENCE_MS, () => undoRestore(batch));
-  process.stdout.write(`${ehrs} EHRs erased, ${kept.length} kept\n`);
-  for (const { ehrId, reason } of kept) writeShown(process.stderr, `EHR ${ehrId} is kept: ${reason}\n`);
-  if (kept.length > 0) throw new CommandFailed();
-}
-
-/** What says how something is committed says nothing of what is restored. */
-function refuseWith(command: Command, options: ImportOptions): void {
-  if (options.local !== true)
-    command.error(
-      'error: an export of all versions is restored with --local: it is written to the database itself',
-    );
-  const { ehr, templateId, newIds, dryRun, validation } = options;
-  const isGiven = [ehr, templateId, newIds, dryRun].some((option) => option !== undefined);
-  if (isGiven || validation !== 'strict')
-    command.error(
-      'error: --ehr, --template-id, --new-ids, --dry-run and --validation do not go with an export of all versions',
-    );
-}
-
-/** Restores an interchange file to the database of a server inside this process. */
-async function restore(
-  source: ImportSource,
-  options: ImportOptions,
-  { files, errorFile }: { readonly files: ImportFiles; readonly errorFile: string },
-): Promise<void> {
-  const start = performance.now();
-  const { checkWhole, runRestore } = await import('../transfer/restore-run.js');
-  const { beginRestore } = await import('../../maintenance/interchange/import.js');
-  await checkWhole(source);
-  const state = await withTarget(options, PATIENCE_MS, async ({ settings }) => {
-    if (settings === null) throw new TypeError('--local has settings');
-    const { state: begun, isResumed } = files.open();
-    if (isResumed && begun.position > 0) process.stderr.write(`going on after line ${begun.position}\n`);
-    await beginRestore(begun.importId);
-    const bar = barOf(source);
-    const isDone = await carriedOut(begun, () =>
-      runRestore({
-        source,
-        state: begun,
-        how: { leafIndex: settings.aql.leafIndex, parallel: options.parallel },
-        maxErrors: options.maxErrors ?? Infinity,
-        save: (saved, failed, done) => {
-          files.save(saved, failed);
-          bar?.update(done);
-        },
-      }),
-    );
-    bar?.stop();
-    if (isDone) files.finish();
-    return begun;
-  });
-  process.stdout.write(`batch ${state.importId}\n`);
-  report(state, options, { start, errorFile });
-}
-
-function emptyText({ emptyEhrs }: ImportState): string {
-  const [first = ''] = emptyEhrs;
-  const many =
-    emptyEhrs.length === 1 ? `EHR ${first} was` : `${emptyEhrs.length} EHRs, such as ${first}, were`;
-  return first === '' ? '' : `${many} created, and all records refused\n`;
+  report(state, { start, errorFile, isDryRun: options.dryRun === true });
 }
 
 async function importAll(
@@ -217,18 +143,6 @@ async function importAll(
 /** Only for a server in this process. */
 async function serverOf(settings: Settings, isLenient: boolean): Promise<InProcessServer> {
   return (await import('../transfer/import-commit.js')).serverHere(settings, isLenient);
-}
-
-/** Whether everything was carried out; else it was stopped for its errors. */
-async function carriedOut(state: ImportState, run: () => Promise<void>): Promise<boolean> {
-  try {
-    await run();
-    return true;
-  } catch (error) {
-    if (!(error instanceof TooManyErrors)) throw error;
-    process.stderr.write(`stopped after record ${state.position} for its errors; the same command goes on\n`);
-    return false;
-  }
 }
 
 async function dryRun(
@@ -272,19 +186,4 @@ function planOf(
       if (done >= source.size) bar?.stop();
     },
   };
-}
-
-function barOf(source: ImportSource): SingleBar | null {
-  if (!process.stderr.isTTY || source.size === 0) return null;
-  const unit = source.isFolder ? 'files' : 'bytes';
-  const bar = new SingleBar({ format: `[{bar}] {value}/{total} ${unit}, {eta_formatted} left` });
-  bar.start(source.size, 0);
-  return bar;
-}
-
-function summary(state: ImportState, options: ImportOptions, seconds: number): string {
-  const { imported, unchanged, failed } = state;
-  const rate = Math.round((imported + unchanged + failed) / Math.max(seconds, 0.001));
-  const good = options.dryRun === true ? 'valid' : 'imported';
-  return `${imported} ${good}, ${unchanged} there already, ${failed} failed, ${seconds.toFixed(1)} s, ${rate} records/s`;
 }

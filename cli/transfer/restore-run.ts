@@ -1,29 +1,33 @@
 import { createHash } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
-import {
-  InterchangeImport,
-  type ImportHow,
-  type LineOutcome,
-  type PlacedLine,
-} from '../../maintenance/interchange/import.js';
+import { InterchangeImport, type LineOutcome, type RestoreTarget } from '../../maintenance/interchange/import.js';
 import { readLine } from '../../maintenance/interchange/line.js';
 import { errorAnswer } from '../../routes/http/failure/error-status.js';
 import { noteCause } from './import-causes.js';
 import type { FailedRecord, ImportState } from './import-progress.js';
 import { TooManyErrors } from './import-run.js';
 import type { ImportSource, SourceRecord } from './import-source.js';
+import type { TextLine } from './restore-remote.js';
 
 /** How a restore is carried out. */
 interface RestorePlan {
   readonly source: ImportSource;
   readonly state: ImportState;
-  readonly how: Omit<ImportHow, 'batch'>;
+  /** What writes. */
+  readonly target: RestoreTarget<TextLine>;
+  /** Transactions, or requests, under way at once. */
+  readonly parallel: number;
   /** Called after each part; `done`: bytes read since the beginning. */
   readonly save: (state: ImportState, failed: readonly FailedRecord[], done: number) => void;
   /** Ends the restore after the part in which this many lines have failed. */
   readonly maxErrors: number;
+  /** Ends it after the part in which a line contradicts what is there. */
+  readonly stopsAtConflict: boolean;
 }
+
+/** The status of a line that contradicts what is there. */
+const CONFLICT = 409;
 
 /** Lines, and characters of text, after which a part ends with the next EHR, and in any case. */
 const PART = { lines: 2_000, length: 8 * 1024 * 1024 };
@@ -47,12 +51,12 @@ export async function checkWhole(source: ImportSource): Promise<void> {
 }
 
 /**
- * Restores an interchange file part by part, and saves how far it came. @throws TooManyErrors; the errors of the database; invalid
+ * Restores an interchange file part by part, and saves how far it came. @throws TooManyErrors; the errors of what writes; invalid
  * for a version of the form that this release does not know
  */
 export async function runRestore(plan: RestorePlan): Promise<void> {
   const refused = new Set(plan.state.refusedEhrs);
-  const run = new InterchangeImport({ ...plan.how, batch: plan.state.importId }, refused);
+  const run = new InterchangeImport(plan.target, { parallel: plan.parallel }, refused);
   let part: SourceRecord[] = [];
   let length = 0;
   let done = 0;
@@ -62,7 +66,8 @@ export async function runRestore(plan: RestorePlan): Promise<void> {
     part = [];
     length = 0;
     plan.save(plan.state, failed, done);
-    if (plan.state.failed >= plan.maxErrors) throw new TooManyErrors();
+    const isStopped = plan.stopsAtConflict && failed.some(({ status }) => status === CONFLICT);
+    if (isStopped || plan.state.failed >= plan.maxErrors) throw new TooManyErrors();
   };
   for await (const record of plan.source.records()) {
     if (record.position === 1) readLine(record.text ?? '');
@@ -83,7 +88,7 @@ function isFull(limit: typeof PART, lines: number, length: number): boolean {
 /** Restores lines; gives those that were refused. */
 async function restorePart(
   state: ImportState,
-  run: InterchangeImport,
+  run: InterchangeImport<TextLine>,
   part: readonly SourceRecord[],
 ): Promise<FailedRecord[]> {
   const places = new Map(part.map(({ position, text }) => [position, placeOf(position, text ?? '')]));
@@ -103,16 +108,17 @@ async function restorePart(
 
 /** The lines that can be read; of an EHR with one that cannot nothing is restored from there on. */
 function readPart(
-  run: InterchangeImport,
+  run: InterchangeImport<TextLine>,
   part: readonly SourceRecord[],
-): { readonly lines: PlacedLine[]; readonly unreadable: LineOutcome[] } {
-  const lines: PlacedLine[] = [];
+): { readonly lines: TextLine[]; readonly unreadable: LineOutcome[] } {
+  const lines: TextLine[] = [];
   const unreadable: LineOutcome[] = [];
   for (const { position, text } of part) {
     try {
-      const line = readLine(text ?? '');
+      const own = text ?? '';
+      const line = readLine(own);
       if (line.kind !== 'header' && line.kind !== 'end')
-        lines.push({ position, length: text?.length ?? 0, line });
+        lines.push({ position, length: own.length, line, text: own });
     } catch (error) {
       if (!(error instanceof CdrError)) throw error;
       unreadable.push({ position, result: 'failed', error });

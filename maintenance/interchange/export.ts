@@ -8,10 +8,11 @@ import {
   movesSoFar,
   contributionOwners,
 } from '../../models/cross-collection/interchange.js';
+import { exportedAudit } from '../../models/cross-collection/interchange-audit.js';
 import type { StoredQueryDoc } from '../../models/definition/stored-query.js';
 import type { TemplateDoc } from '../../models/definition/template.js';
 import type { Session } from '../../models/access/write.js';
-import { documentLine, endLine, HEADER_LINE, storedQueryLine, templateLine } from './line-text.js';
+import { auditLine, documentLine, endLine, HEADER_LINE, storedQueryLine, templateLine } from './line-text.js';
 import { sectionLines, type Section } from './export-section.js';
 
 /** What of a store is exported. */
@@ -20,6 +21,8 @@ export interface ExportScope {
   readonly ehrIds: readonly string[] | null;
   /** Only EHRs to which something was committed from then on; null: whenever. */
   readonly since: Date | null;
+  /** Whether the records of the audit go with them. */
+  readonly audit?: boolean;
 }
 
 /** Where an export goes. */
@@ -56,6 +59,8 @@ export function exportInterchange(scope: ExportScope, sink: ExportSink, held = H
     if (scope.ehrIds === null) await run.definitions();
     if (scope.ehrIds !== null) await run.named(scope.ehrIds);
     else for await (const ehrId of exportedEhrIds(session, scope.since)) await run.ehr(ehrId);
+    if (scope.audit === true)
+      for await (const record of exportedAudit(session, scope)) await run.line(auditLine(record));
     if ((await movesSoFar(session)) !== moves)
       throw new Error('EHRs were merged, or content was moved, while they were exported: export again');
     return run.end();

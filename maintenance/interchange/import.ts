@@ -1,14 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
 import { groupBy } from '../../openehr/base/maps.js';
-import type { LeafIndex } from '../../aql/index/document.js';
-import { AuditDraft, inAuditedTransaction, withAuditDraft } from '../../change/commit/audit-draft.js';
 import { inTextSteps } from '../../models/access/in-steps.js';
-import { RESTORE } from '../../models/cross-collection/audited-removals.js';
 import type { InterchangeLine } from './line.js';
-import { restoreDefinition, type DefinitionLine } from './restore-definition.js';
-import { EhrRestore } from './restore.js';
-import type { EhrPart } from './part.js';
 
 /** A line as it was read, with where it stands. */
 export interface PlacedLine {
@@ -23,11 +16,22 @@ export type LineOutcome =
   | { readonly position: number; readonly result: 'imported' | 'unchanged' }
   | { readonly position: number; readonly result: 'failed'; readonly error: CdrError };
 
-/** Who imports, and how. */
+/** Lines of one EHR that are written in one transaction. */
+export interface LinesOfEhr<T extends PlacedLine = PlacedLine> {
+  readonly ehrId: string;
+  readonly lines: readonly T[];
+}
+
+/** What writes lines: this process, or a server that is asked to. */
+export interface RestoreTarget<T extends PlacedLine = PlacedLine> {
+  /** Writes lines that belong to no EHR, in their order; gives what became of each, in no order. @throws when nobody can write */
+  definitions(lines: readonly T[]): Promise<LineOutcome[]>;
+  /** Writes the next part of each of several EHRs, nothing of one of which a line is refused. The same of lines, and of failures. */
+  parts(parts: readonly LinesOfEhr<T>[]): Promise<LineOutcome[]>;
+}
+
+/** How lines are handed on. */
 export interface ImportHow {
-  /** Id of the import, the same when it goes on. */
-  readonly batch: string;
-  readonly leafIndex: LeafIndex;
   /** Transactions under way at once. */
   readonly parallel: number;
   /** Lines of one EHR that are written in one transaction; absent: 1,000. */
@@ -39,28 +43,17 @@ const LINES_AT_ONCE = 1_000;
 /** Small EHRs that share one. */
 const EHRS_AT_ONCE = 100;
 
-/** Notes in the audit that an import restores something: before it does, for the notes of the seals name it. */
-export async function beginRestore(batch: string, user = 'everchart'): Promise<void> {
-  const sender = { user, operation: RESTORE, request_id: randomUUID() };
-  await withAuditDraft(new AuditDraft(() => sender, 200), () =>
-    inAuditedTransaction(
-      () => Promise.resolve(),
-      () => ({ target: batch }),
-    ),
-  );
-}
-
 /** Restores lines of an interchange file, some at a time; lines of one EHR in their order. */
-export class InterchangeImport {
+export class InterchangeImport<T extends PlacedLine = PlacedLine> {
+  readonly #target: RestoreTarget<T>;
   readonly #how: ImportHow;
-  readonly #ehrs: EhrRestore;
   /** EHRs of which a line was refused: nothing that follows of theirs is restored. */
   readonly #refused: Set<string>;
 
   /** `refused`: EHRs that an earlier run refused; gets those of this one. */
-  constructor(how: ImportHow, refused: Set<string>) {
+  constructor(target: RestoreTarget<T>, how: ImportHow, refused: Set<string>) {
+    this.#target = target;
     this.#how = how;
-    this.#ehrs = new EhrRestore(how);
     this.#refused = refused;
   }
 
@@ -69,14 +62,15 @@ export class InterchangeImport {
     this.#refused.add(ehrId);
   }
 
-  /** Restores lines; gives what became of each, in no order. @throws the errors of the database */
-  async restore(lines: readonly PlacedLine[]): Promise<LineOutcome[]> {
+  /** Restores lines; gives what became of each, in no order. @throws what the target throws */
+  async restore(lines: readonly T[]): Promise<LineOutcome[]> {
     const outcomes: LineOutcome[] = [];
     const byEhr = groupBy(lines, ({ line }) => ehrIdOf(line));
-    for (const placed of byEhr.get(null) ?? []) outcomes.push(await this.#definition(placed));
+    const definitions = byEhr.get(null) ?? [];
+    if (definitions.length > 0) outcomes.push(...(await this.#target.definitions(definitions)));
     byEhr.delete(null);
-    const small: Job[] = [];
-    const jobs: Job[][] = [];
+    const small: Job<T>[] = [];
+    const jobs: Job<T>[][] = [];
     for (const [ehrId, own] of byEhr) {
       const parts = inParts(own, this.#how.linesAtOnce ?? LINES_AT_ONCE);
       const job = { ehrId: ehrId ?? '', parts };
@@ -91,58 +85,39 @@ export class InterchangeImport {
   }
 
   /** EHRs whose parts are written together, part by part. */
-  async #job(jobs: readonly Job[]): Promise<LineOutcome[]> {
+  async #job(jobs: readonly Job<T>[]): Promise<LineOutcome[]> {
     const outcomes: LineOutcome[] = [];
     const most = Math.max(...jobs.map(({ parts }) => parts.length));
     for (let index = 0; index < most; index += 1) {
-      const lines = jobs.flatMap(({ ehrId, parts }) => ({ ehrId, lines: parts[index] ?? [] }));
-      const open = lines.filter(({ ehrId }) => !this.#refused.has(ehrId));
-      for (const { ehrId, lines: own } of lines)
-        if (this.#refused.has(ehrId)) outcomes.push(...own.map((one) => failed(one, refusedBefore(ehrId))));
-      const done = await this.#ehrs.restore(open.map((one) => partOf(one.ehrId, one.lines)));
-      for (const [place, { ehrId, lines: own }] of open.entries()) {
-        const outcome = done[place];
-        if (outcome instanceof CdrError) {
-          this.#refused.add(ehrId);
-          outcomes.push(...own.map((one) => failed(one, outcome)));
-        } else outcomes.push(...(await this.#written(own, outcome ?? new Set())));
+      const open: LinesOfEhr<T>[] = [];
+      for (const { ehrId, parts } of jobs) {
+        const lines = parts[index] ?? [];
+        if (!this.#refused.has(ehrId)) open.push({ ehrId, lines });
+        else outcomes.push(...lines.map((one) => failed(one, refusedBefore(ehrId))));
       }
+      if (open.length > 0) outcomes.push(...this.#noted(open, await this.#target.parts(open)));
     }
     return outcomes;
   }
 
-  /** What became of the lines of a part that is written; documents go behind it. */
-  async #written(lines: readonly PlacedLine[], there: ReadonlySet<object>): Promise<LineOutcome[]> {
-    const outcomes: LineOutcome[] = [];
-    for (const placed of lines) {
-      const { line, position } = placed;
-      if (line.kind === 'document') outcomes.push(await this.#definition(placed));
-      else outcomes.push({ position, result: there.has(memberOf(line)) ? 'unchanged' : 'imported' });
-    }
+  /** Remembers the EHRs of which a line was refused; a document is refused by itself. */
+  #noted(parts: readonly LinesOfEhr<T>[], outcomes: readonly LineOutcome[]): readonly LineOutcome[] {
+    const failures = new Set(outcomes.flatMap((one) => (one.result === 'failed' ? one.position : [])));
+    for (const { ehrId, lines } of parts)
+      if (lines.some(({ position, line }) => line.kind !== 'document' && failures.has(position)))
+        this.#refused.add(ehrId);
     return outcomes;
-  }
-
-  async #definition(placed: PlacedLine): Promise<LineOutcome> {
-    const { line, position } = placed;
-    if (!isDefinition(line)) return { position, result: 'unchanged' };
-    try {
-      return { position, result: await restoreDefinition(this.#how.batch, line) };
-    } catch (error) {
-      if (error instanceof CdrError && ['invalid', 'conflict', 'unprocessable'].includes(error.code))
-        return failed(placed, error);
-      throw error;
-    }
   }
 }
 
 /** An EHR with its lines, cut into what one transaction writes. */
-interface Job {
+interface Job<T extends PlacedLine> {
   readonly ehrId: string;
-  readonly parts: readonly (readonly PlacedLine[])[];
+  readonly parts: readonly (readonly T[])[];
 }
 
 /** Lines of an EHR as transactions write them; the first has every EHR_STATUS, for an older one may have the subject of another EHR. */
-function inParts(lines: readonly PlacedLine[], size: number): PlacedLine[][] {
+function inParts<T extends PlacedLine>(lines: readonly T[], size: number): T[][] {
   const makes = lines[0]?.line.kind === 'ehr';
   const status = makes ? lines.findLastIndex(({ line }) => isStatus(line)) : -1;
   const first = lines.slice(0, status + 1);
@@ -155,11 +130,12 @@ function isStatus(line: InterchangeLine): boolean {
   return line.kind === 'version' && line.version.doc.type === 'EHR_STATUS';
 }
 
-function lengthOf({ parts }: Job): number {
+function lengthOf<T extends PlacedLine>({ parts }: Job<T>): number {
   return parts.reduce((sum, lines) => sum + lines.reduce((length, one) => length + one.length, 0), 0);
 }
 
-function failed({ position }: PlacedLine, error: CdrError): LineOutcome {
+/** What became of a line that was refused. */
+export function failed({ position }: Pick<PlacedLine, 'position'>, error: CdrError): LineOutcome {
   return { position, result: 'failed', error };
 }
 
@@ -167,12 +143,8 @@ function refusedBefore(ehrId: string): CdrError {
   return new CdrError('conflict', `a line of EHR ${ehrId} was refused: see its error`);
 }
 
-function isDefinition(line: InterchangeLine): line is DefinitionLine {
-  return line.kind === 'template' || line.kind === 'stored_query' || line.kind === 'document';
-}
-
 /** The EHR that a line belongs to; null: to none. */
-function ehrIdOf(line: InterchangeLine): string | null {
+export function ehrIdOf(line: InterchangeLine): string | null {
   switch (line.kind) {
     case 'ehr':
       return line.ehr._id;
@@ -188,34 +160,6 @@ function ehrIdOf(line: InterchangeLine): string | null {
     default:
       return null;
   }
-}
-
-/** What of a line a part holds. */
-function memberOf(line: InterchangeLine): object {
-  switch (line.kind) {
-    case 'ehr':
-      return line.ehr;
-    case 'contribution':
-      return line.contribution;
-    case 'version':
-      return line.version;
-    case 'item_tag':
-      return line.tag;
-    default:
-      return line;
-  }
-}
-
-function partOf(ehrId: string, lines: readonly PlacedLine[]): EhrPart {
-  const read = lines.map(({ line }) => line);
-  return {
-    ehrId,
-    ehr: read.flatMap((line) => (line.kind === 'ehr' ? line.ehr : []))[0] ?? null,
-    tombstones: read.flatMap((line) => (line.kind === 'tombstone' ? line : [])),
-    contributions: read.flatMap((line) => (line.kind === 'contribution' ? line.contribution : [])),
-    versions: read.flatMap((line) => (line.kind === 'version' ? line.version : [])),
-    tags: read.flatMap((line) => (line.kind === 'item_tag' ? line.tag : [])),
-  };
 }
 
 /** Works on a list, so many at once. */

@@ -9,6 +9,7 @@ import {
 import { serverTime } from '../../change/commit/audit.js';
 import { formatVersion } from '../../openehr/base/semver.js';
 import { storedText, type StoredDocument } from '../../models/access/documents.js';
+import type { AuditDoc } from '../../models/audit.js';
 import type { ContributionDoc } from '../../models/contribution.js';
 import type { OwnDocument } from '../../models/cross-collection/interchange.js';
 import type { StoredQueryDoc } from '../../models/definition/stored-query.js';
@@ -45,14 +46,18 @@ export function documentLine({ collection, document }: OwnDocument, ehrId: strin
 }
 
 /** An active EHR; what follows up to the next one belongs to it. */
-export function ehrLine({ _id, system_id, time_created, shares_contributions: isShared }: EhrDoc): string {
+export function ehrLine(doc: EhrDoc): string {
   const ehr = {
     _type: 'EHR',
-    system_id: hierObjectId(system_id),
-    ehr_id: hierObjectId(_id),
-    time_created: serverTime(time_created),
+    system_id: hierObjectId(doc.system_id),
+    ehr_id: hierObjectId(doc._id),
+    time_created: serverTime(doc.time_created),
   };
-  return JSON.stringify({ kind: 'ehr', ehr, ...(isShared === true && { shares_contributions: true }) });
+  const marks = {
+    ...(doc.shares_contributions === true && { shares_contributions: true }),
+    ...(doc.subject_dropped === true && doc.subject === undefined && { subject_dropped: true }),
+  };
+  return JSON.stringify({ kind: 'ehr', ehr, ...marks });
 }
 
 /** An EHR that was merged, and in the end is part of `ehrId`, with the containers whose ids stay taken. */
@@ -86,6 +91,11 @@ export function itemTagLine({ _id, owner_id: ehrId, ...tag }: ItemTagDoc): strin
   const { target, target_type, target_version, key, value, target_path } = tag;
   const item_tag = { id: _id, target, target_type, target_version, key, value, target_path };
   return `${beginning('item_tag', ehrId)},"item_tag":${JSON.stringify(item_tag)}}`;
+}
+
+/** A record of the audit. */
+export function auditLine(record: AuditDoc): string {
+  return `{"kind":"audit","record":${storedText(record)}}`;
 }
 
 /** The last line. `lines`: those before it; `sha256`: of their bytes with their ends, in hexadecimal. */

@@ -1,14 +1,11 @@
-import { CdrError } from '../../openehr/base/errors.js';
-import { parseDateTime } from '../../openehr/base/iso8601.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
-import { isUuid, parseEhrId, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { exactVersion, parseVersionPrefix } from '../../openehr/base/semver.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
-import { objectAt, objectsAt, textAt } from '../../openehr/rm/access.js';
+import { objectsAt, textAt } from '../../openehr/rm/access.js';
 import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
-import { ROOT_TYPES, type RootType } from '../../openehr/rm/root-type.js';
 import { isRequestIdentity } from '../../change/commit/request-identity.js';
-import { storedDocumentOf, type StoredDocument } from '../../models/access/documents.js';
+import type { AuditDoc } from '../../models/audit.js';
 import type { ContributionDoc, RequestIdentity } from '../../models/contribution.js';
 import {
   OWN_COLLECTIONS,
@@ -21,10 +18,27 @@ import type { EhrDoc } from '../../models/ehr.js';
 import type { ItemTagDoc } from '../../models/item-tag.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+import {
+  committedAt,
+  documentOf,
+  ehrIdOf,
+  instantOf,
+  malformed,
+  numberOf,
+  objectOf,
+  required,
+  rootTypeOf,
+  textOf,
+  timeOf,
+  uuidOf,
+} from './line-parts.js';
 import { FORMAT, FORMAT_VERSION } from './line-text.js';
 
 /** What is said of an EHR beside its content. */
-export type RestoredEhr = Pick<EhrDoc, '_id' | 'system_id' | 'time_created' | 'shares_contributions'>;
+export type RestoredEhr = Pick<
+  EhrDoc,
+  '_id' | 'system_id' | 'time_created' | 'shares_contributions' | 'subject_dropped'
+>;
 
 /** A VERSION with its content as an object; null for a deletion. */
 export interface RestoredVersion {
@@ -52,6 +66,7 @@ export type InterchangeLine =
   | { readonly kind: 'contribution'; readonly contribution: ContributionDoc }
   | { readonly kind: 'version'; readonly version: RestoredVersion }
   | { readonly kind: 'item_tag'; readonly tag: ItemTagDoc }
+  | { readonly kind: 'audit'; readonly record: AuditDoc }
   | { readonly kind: 'end'; readonly lines: number; readonly sha256: string };
 
 type Kind = InterchangeLine['kind'];
@@ -69,6 +84,7 @@ const READERS: { readonly [K in Kind]: (line: JsonObject) => Extract<Interchange
   contribution: readContribution,
   version: readVersion,
   item_tag: readItemTag,
+  audit: readAudit,
   end: (line) => ({ kind: 'end', lines: numberOf(line, 'lines'), sha256: textOf(line, 'sha256') }),
 };
 
@@ -130,6 +146,7 @@ function readEhr(line: JsonObject): Extract<InterchangeLine, { kind: 'ehr' }> {
     system_id: required(textAt(ehr, 'system_id', 'value'), 'ehr/system_id/value'),
     time_created: instantOf(textAt(ehr, 'time_created', 'value'), 'ehr/time_created/value'),
     ...(line.shares_contributions === true && { shares_contributions: true as const }),
+    ...(line.subject_dropped === true && { subject_dropped: true as const }),
   };
   return { kind: 'ehr', ehr: restored };
 }
@@ -232,64 +249,11 @@ function readItemTag(line: JsonObject): Extract<InterchangeLine, { kind: 'item_t
   return { kind: 'item_tag', tag };
 }
 
-/** A stored document, which has a text as its id. */
-function documentOf(value: JsonObject): StoredDocument {
-  const document = storedDocumentOf(value);
-  const id: unknown = document._id;
-  if (typeof id !== 'string' || id === '') throw malformed('a document must have an _id');
-  return document;
-}
-
-function committedAt(audit: JsonObject): Date {
-  return instantOf(textAt(audit, 'time_committed', 'value'), 'time_committed/value');
-}
-
-function instantOf(text: string | undefined, path: string): Date {
-  const time = parseDateTime(text ?? '');
-  if (time === null) throw malformed(`${path} must be an ISO 8601 date and time`);
-  return new Date(time.lower);
-}
-
-function timeOf(line: JsonObject, name: string): Date {
-  return instantOf(textOf(line, name), name);
-}
-
-function rootTypeOf(value: JsonValue | undefined): RootType {
-  const type = ROOT_TYPES.find((known) => known === value);
-  if (type === undefined) throw malformed(`type must be one of ${ROOT_TYPES.join(', ')}`);
-  return type;
-}
-
-function ehrIdOf(value: JsonValue | undefined): string {
-  const id = typeof value === 'string' ? parseEhrId(value) : null;
-  if (id === null) throw malformed('the ehr_id must be a UUID, an ISO OID or an internet id');
-  return id;
-}
-
-function uuidOf(value: JsonValue | undefined, path: string): string {
-  if (typeof value !== 'string' || !isUuid(value)) throw malformed(`${path} must be a UUID`);
-  return value.toLowerCase();
-}
-
-function objectOf(line: JsonObject, name: string): JsonObject {
-  return required(objectAt(line, name), name);
-}
-
-function textOf(line: JsonObject, name: string): string {
-  return required(textAt(line, name), name);
-}
-
-function numberOf(line: JsonObject, name: string): number {
-  const value = line[name];
-  if (typeof value !== 'number') throw malformed(`${name} must be a number`);
-  return value;
-}
-
-function required<T>(value: T | undefined, path: string): T {
-  if (value === undefined) throw malformed(`${path} is missing`);
-  return value;
-}
-
-function malformed(message: string): CdrError {
-  return new CdrError('invalid', message);
+function readAudit(line: JsonObject): Extract<InterchangeLine, { kind: 'audit' }> {
+  const record = documentOf(objectOf(line, 'record'));
+  const { time, user, operation, request_id: requestId, status } = record;
+  const isRecord = time instanceof Date && typeof status === 'number';
+  if (!isRecord || [user, operation, requestId].some((text) => typeof text !== 'string'))
+    throw malformed('record must have time, user, operation, request_id and status');
+  return { kind: 'audit', record: record as unknown as AuditDoc };
 }

@@ -1,5 +1,7 @@
+import type { Work } from '../../openehr/base/work.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 import type { ContributionDoc } from '../../models/contribution.js';
+import type { CompileStored } from '../../models/definition/template.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { ItemTagDoc } from '../../models/item-tag.js';
 import type { VersionDoc } from '../../models/version.js';
@@ -37,6 +39,12 @@ export interface RestoreHow {
   /** Id of the import. */
   readonly batch: string;
   readonly leafIndex: LeafIndex;
+  /** true: an EHR whose subject another EHR has is restored without having it; else it is refused. */
+  readonly dropsSubjects?: boolean;
+  /** What a request may use for it; absent: nothing is counted. */
+  readonly work?: Work;
+  /** Compiles a template; absent: in the main thread. */
+  readonly compile?: CompileStored;
 }
 
 /** A part worked out against a state: what to write, provided that the state still holds. */

@@ -54,6 +54,7 @@ function derivedFrom({ head, versions }: Chain, derivation: Derivation): Recompu
   try {
     return recomputedDocuments(versions, derivation);
   } catch (cause) {
+    if (cause instanceof CdrError && cause.details.budget !== undefined) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CdrError(
       'invalid',

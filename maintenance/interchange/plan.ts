@@ -4,7 +4,7 @@ import type { EhrFlags } from '../../change/commit/draft.js';
 import { setQueryable } from '../../models/aql-document.js';
 import { contributionInsert, type ContributionDoc } from '../../models/contribution.js';
 import { sealMarks } from '../../models/cross-collection/seal-record.js';
-import { ehrInsert, ehrsSharing, holdEhr, type EhrDoc } from '../../models/ehr.js';
+import { ehrInsert, ehrsSharing, holdEhr, subjectDropped, type EhrDoc } from '../../models/ehr.js';
 import { removalWrites } from '../../models/removal.js';
 import { containerInsert } from '../../models/versioned-object.js';
 import type { Write } from '../../models/access/write.js';
@@ -31,7 +31,8 @@ export function planPart(part: EhrPart, state: RestoreState, how: RestoreHow): R
   const contributions = part.contributions.filter((one) => isNew(one, contributionIsThere(one, state)));
   const { chains, attested } = placeVersions(part, state, there);
   const tags = tagWrites(part.tags, { chains, state, there });
-  const changes = { ehr, chains: chains.changed, contributions, tombstones };
+  const isSubjectDropped = dropsSubject(part, ehr, state, how);
+  const changes = { ehr, chains: chains.changed, contributions, tombstones, isSubjectDropped };
   const isChanged = chains.changed.length + attested.length + tags.writes.length > 0;
   const status = statusOf(changes, part.ehrId, state);
   const content = chainWrites(chains.changed, {
@@ -56,6 +57,8 @@ interface Changes {
   readonly chains: readonly Chain[];
   readonly contributions: readonly ContributionDoc[];
   readonly tombstones: readonly Tombstone[];
+  /** Whether the EHR is to be without the subject that its EHR_STATUS names. */
+  readonly isSubjectDropped: boolean;
 }
 
 function placeVersions(
@@ -79,7 +82,7 @@ function placeVersions(
 }
 
 /** What the latest EHR_STATUS of the part makes of the EHR; null: it has none. @throws invalid, conflict */
-function statusOf({ ehr, chains }: Changes, ehrId: string, state: RestoreState): EhrFlags | null {
+function statusOf({ ehr, chains, isSubjectDropped }: Changes, ehrId: string, state: RestoreState): EhrFlags | null {
   const [first, ...others] = chains.filter(({ head }) => head.type === 'EHR_STATUS');
   if (others.length > 0) throw new CdrError('invalid', `EHR ${ehrId} has more than one EHR_STATUS`);
   if (first === undefined || first.content === null) {
@@ -88,10 +91,30 @@ function statusOf({ ehr, chains }: Changes, ehrId: string, state: RestoreState):
   }
   if (ehr !== null && ehr.ehr_status_id !== first.head._id)
     throw new CdrError('conflict', `EHR ${ehrId} has another EHR_STATUS here: ${ehr.ehr_status_id}`);
-  const { subjectHolder } = state;
-  if (subjectHolder !== null && subjectHolder !== ehrId)
-    throw new CdrError('conflict', `the subject of EHR ${ehrId} is that of EHR ${subjectHolder} here`);
-  return flagsOf(first.head._id, first.content);
+  const flags = flagsOf(first.head._id, first.content);
+  if (isSubjectDropped) return { ...flags, subject: null };
+  if (isTaken(state, ehrId))
+    throw new CdrError(
+      'conflict',
+      `the subject of EHR ${ehrId} is that of EHR ${state.subjectHolder ?? ''} here`,
+    );
+  return flags;
+}
+
+/** Whether another EHR has the subject. */
+function isTaken({ subjectHolder }: RestoreState, ehrId: string): boolean {
+  return subjectHolder !== null && subjectHolder !== ehrId;
+}
+
+/** Whether the EHR does without its subject, as it did where it was exported, or since another one here has it. */
+function dropsSubject(
+  { ehrId, ehr: restored }: EhrPart,
+  ehr: EhrDoc | null,
+  state: RestoreState,
+  { dropsSubjects = false }: RestoreHow,
+): boolean {
+  if (ehr !== null && ehr.subject_dropped === true && ehr.subject === undefined) return true;
+  return (ehr === null && restored?.subject_dropped === true) || (dropsSubjects && isTaken(state, ehrId));
 }
 
 /** Container of the live directory once the part is there. @throws conflict for a second one */
@@ -116,7 +139,7 @@ function ehrWrites(
 ): Write[] {
   const { ehr, status, isChanged } = changes;
   const directoryId = directoryOf(changes, ehrId);
-  if (ehr === null) return [ehrInsert(newEhr(restored, status, directoryId))];
+  if (ehr === null) return [ehrInsert(newEhr(restored, changes, directoryId))];
   if (!isChanged) return [];
   const expected = { ehrId, isQueryable: ehr.is_queryable, needsModifiable: false };
   const isSame = directoryId === (ehr.directory_id ?? null);
@@ -124,10 +147,15 @@ function ehrWrites(
   return [
     holdEhr(expected, { status: status ?? undefined, directoryId: isSame ? undefined : directoryId }),
     ...(isMarked ? [] : ehrsSharing([ehrId])),
+    ...(changes.isSubjectDropped && ehr.subject_dropped !== true ? [subjectDropped(ehrId)] : []),
   ];
 }
 
-function newEhr(restored: RestoredEhr | null, status: EhrFlags | null, directoryId: string | null): EhrDoc {
+function newEhr(
+  restored: RestoredEhr | null,
+  { status, isSubjectDropped }: Pick<Changes, 'isSubjectDropped'> & { readonly status: EhrFlags | null },
+  directoryId: string | null,
+): EhrDoc {
   if (restored === null || status === null) throw new TypeError('a new EHR needs its EHR_STATUS');
   return {
     ...restored,
@@ -136,6 +164,7 @@ function newEhr(restored: RestoredEhr | null, status: EhrFlags | null, directory
     is_queryable: status.isQueryable,
     is_modifiable: status.isModifiable,
     ...(status.subject !== null && { subject: status.subject }),
+    ...(isSubjectDropped && { subject_dropped: true as const }),
     identities: status.identities,
     ehr_status_id: status.versionedObjectUid,
     ...(directoryId !== null && { directory_id: directoryId }),

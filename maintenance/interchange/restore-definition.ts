@@ -20,6 +20,7 @@ import {
 import { insertRestoredTemplate, templateById } from '../../models/definition/template.js';
 import type { Session } from '../../models/access/write.js';
 import type { InterchangeLine } from './line.js';
+import type { RestoreHow } from './part.js';
 import { isSameDocument } from './same.js';
 
 /** A line that belongs to no EHR, or to several. */
@@ -28,16 +29,16 @@ export type DefinitionLine = Extract<InterchangeLine, { kind: 'template' | 'stor
 /** What became of a line that was not refused. */
 type Restored = 'imported' | 'unchanged';
 
-/** Restores a template, stored query or document. `batch`: the import. @throws invalid, conflict when another one is here */
-export async function restoreDefinition(batch: string, line: DefinitionLine): Promise<Restored> {
+/** Restores a template, stored query or document. @throws invalid, conflict when another one is here */
+export async function restoreDefinition(how: RestoreHow, line: DefinitionLine): Promise<Restored> {
   try {
     switch (line.kind) {
       case 'template':
-        return await restoreTemplate(batch, line.template);
+        return await restoreTemplate(how, line.template);
       case 'stored_query':
-        return await restoreQuery(batch, line.query);
+        return await restoreQuery(how.batch, line.query);
       case 'document':
-        return await restoreDocument(batch, line);
+        return await restoreDocument(how.batch, line);
     }
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
@@ -46,7 +47,7 @@ export async function restoreDefinition(batch: string, line: DefinitionLine): Pr
 }
 
 async function restoreTemplate(
-  batch: string,
+  { batch, compile = compileTemplate }: RestoreHow,
   { opt, ...as }: Extract<InterchangeLine, { kind: 'template' }>['template'],
 ): Promise<Restored> {
   const known = await templateById(as._id);
@@ -54,7 +55,7 @@ async function restoreTemplate(
     if (known.opt === opt) return 'unchanged';
     throw new CdrError('conflict', `another template ${as._id} is here`);
   }
-  const template = { opt, compiled: compileTemplate(opt) };
+  const template = { opt, compiled: await compile(opt) };
   if (collapsedToken(template.compiled.templateId) !== collapsedToken(as._id))
     throw new CdrError('invalid', `the template is ${template.compiled.templateId}, and not ${as._id}`);
   await inTransaction(async (session) => {

@@ -1,5 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { within } from '../../openehr/base/work.js';
 import { writeAlone } from '../../change/commit/commit-group.js';
 import { byCollection } from '../../change/commit/plan.js';
 import { signatureState } from '../../change/commit/signature.js';
@@ -14,9 +15,10 @@ import { readState } from './restore-state.js';
 /** What became of a part: its members that were there already, or why nothing of it was written. */
 type PartOutcome = ReadonlySet<object> | CdrError;
 
-/** What refuses a part, and not a database that is away or busy. */
-function isRefusal(error: unknown): error is CdrError {
-  return error instanceof CdrError && ['invalid', 'conflict', 'unprocessable'].includes(error.code);
+/** What refuses lines, and is neither a database that is away or busy nor the budget of a request that is used up. */
+export function isRefusal(error: unknown): error is CdrError {
+  if (!(error instanceof CdrError) || typeof error.details.budget?.setting === 'string') return false;
+  return ['invalid', 'conflict', 'unprocessable'].includes(error.code);
 }
 
 /** How often a part is planned anew when others were faster. */
@@ -81,7 +83,7 @@ export class EhrRestore {
 
   async #planned(part: EhrPart, state: RestoreState): Promise<RestorePlan> {
     await requireSignatures(part, state);
-    const plan = planPart(part, state, this.#how);
+    const plan = within(this.#how.work ?? null, () => planPart(part, state, this.#how));
     const uses: Write[] = [];
     for (const id of new Set(part.versions.flatMap(({ doc }) => doc.template_id ?? [])))
       uses.push(...(await this.#useOf(id)));

@@ -6,6 +6,7 @@ import { listOf } from './seal-hash.js';
 
 /** The operation of `everchart audit prune`. */
 export const AUDIT_PRUNE = 'pruneAudit';
+
 /** The operation of an import that restores what was made elsewhere; its target is the batch. */
 export const RESTORE = 'restore';
 
@@ -65,6 +66,8 @@ export async function auditedRemovals(): Promise<AuditedRemovals> {
   const records = documents<AuditDoc>(COLLECTIONS.audit).find<AuditDoc>({
     operation: { $in: operations },
     status: { $lt: 400 },
+    // What was asked for elsewhere explains nothing that is gone here.
+    restored: { $exists: false },
   });
   for await (const { operation, ehr_id: ehrId, objects, options, target } of records) {
     if (ERASES_EHR.includes(operation) && ehrId !== undefined) sets.ehrs.add(ehrId);

@@ -10,6 +10,7 @@ import { mergeCandidateOperations } from './merge-candidates.js';
 import { mergeFinalOperations } from './merge-final.js';
 import { permissionsOperation, type KnownUsers } from './permissions.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
+import { restoreOperation } from './restore.js';
 import { statisticsOperation } from './statistics.js';
 import { verifyOperations } from './verify.js';
 
@@ -20,7 +21,7 @@ export function adminGroups(settings: Settings, users: KnownUsers): OperationGro
   return [
     {
       tag: 'Administration',
-      description: 'Physical deletion, templates, audit; needs the permission admin or audit',
+      description: 'Physical deletion, templates, audit; needs the permission admin, audit or restore',
       operations: [
         statusOperation(),
         permissionsOperation(settings, users),
@@ -30,6 +31,7 @@ export function adminGroups(settings: Settings, users: KnownUsers): OperationGro
         ...verifyOperations(),
         statisticsOperation(),
         ...approvalOperations(settings),
+        restoreOperation(settings),
       ],
     },
     {

@@ -3,13 +3,13 @@ import mongoose from 'mongoose';
 import { sealBaseline } from '../../maintenance/baseline.js';
 import { exportInterchange, type ExportScope } from '../../maintenance/interchange/export.js';
 import {
-  beginRestore,
   InterchangeImport,
   type ImportHow,
   type LineOutcome,
   type PlacedLine,
 } from '../../maintenance/interchange/import.js';
 import { readLine } from '../../maintenance/interchange/line.js';
+import { beginRestore, restoringHere } from '../../maintenance/interchange/restore-here.js';
 import { claimStorage } from '../../models/settings.js';
 import { testSettings } from './settings.js';
 
@@ -31,12 +31,11 @@ export async function exported(
 /** Imports lines; gives what became of each, in their order. */
 export async function imported(
   lines: readonly string[],
-  how: Partial<ImportHow> = {},
+  { batch = randomUUID(), ...how }: Partial<ImportHow> & { readonly batch?: string } = {},
 ): Promise<LineOutcome[]> {
-  const batch = how.batch ?? randomUUID();
   await beginRestore(batch);
-  const { aql } = testSettings();
-  const run = new InterchangeImport({ leafIndex: aql.leafIndex, parallel: 4, ...how, batch }, new Set());
+  const { leafIndex } = testSettings().aql;
+  const run = new InterchangeImport(restoringHere({ batch, leafIndex }), { parallel: 4, ...how }, new Set());
   const placed: PlacedLine[] = lines.map((text, index) => ({
     position: index + 1,
     length: text.length,

@@ -220,4 +220,5 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'permissions.draft': 'Aufbewahren, was noch nicht gespeichert ist',
   'permissions.commit_for_others': 'Im Namen anderer schreiben',
   'permissions.write_lenient': 'Gegen Regeln schreiben, mit Befunden',
+  'permissions.restore': 'Akten herbringen, wie sie anderswo entstanden',
 };

@@ -213,4 +213,5 @@ export const administration = {
   'permissions.draft': 'Keep what is not saved yet',
   'permissions.commit_for_others': 'Commit in the name of others',
   'permissions.write_lenient': 'Write against rules, with findings',
+  'permissions.restore': 'Bring records here as they were made elsewhere',
 } as const;

@@ -44,6 +44,7 @@ const DEEDS = [
   ['getAudit', 'audited'],
   ['getEhrAccess', 'audited'],
   ['verify', 'verified'],
+  ['restore', 'restored'],
 ] as const;
 
 /** A word for what somebody did. */

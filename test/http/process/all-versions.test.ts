@@ -6,12 +6,13 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
-import { testApp } from '../../support/app.js';
+import { testApp, useServer } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { emptied } from '../../support/interchange.js';
 import { statusOf } from '../../support/merge-http.js';
 import { runCommand, type CommandResult } from '../../support/process/command-line.js';
 import { givenComposition, givenEhr, givenTemplate, V1 } from '../../support/resources.js';
+import { bearer, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 const app = testApp();
@@ -151,6 +152,44 @@ describe('import of an export of all versions', () => {
   it('takes no options that say how something is committed', async () => {
     for (const option of [['--new-ids'], ['--dry-run'], ['--ehr', ehrIds[0]!], ['--validation', 'lenient']])
       expect((await run('import', file, ...option)).code).toBe(2);
-    expect((await runCommand(['import', file])).code).toBe(2);
+  });
+});
+
+describe('import of an export of all versions through a server', () => {
+  const rolePermissions = { MOVER: ['restore'] } as const;
+  const served = useServer(testApp({ ...WITH_ADMIN, rolePermissions }));
+  const there = (role: string, ...args: string[]): Promise<CommandResult> =>
+    runCommand([...args, '--url', served.url], { EVERCHART_TOKEN: bearer([role]).slice('Bearer '.length) });
+
+  it('restores the same, and says what is there already', async () => {
+    await emptied();
+    const first = await there('MOVER', 'import', packed);
+    expect([first.code, first.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^batch [0-9a-f-]{36}\n11 imported, 0 there already, 0 failed/),
+    ]);
+    expect((await there('MOVER', 'import', file)).stdout).toMatch(/0 imported, 11 there already, 0 failed/);
+    const out = join(folder, 'through');
+    await run('export', '--all-versions', '--output', out);
+    expect(readFileSync(out).equals(readFileSync(file))).toBe(true);
+  });
+
+  it('is refused without the permission, and goes on with it', async () => {
+    await emptied();
+    const refused = await there('ADMIN', 'import', file);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('permission restore')]);
+    expect((await there('MOVER', 'import', file)).stdout).toMatch(/11 imported/);
+  });
+
+  it('stops at a conflict, or drops the subject that another EHR has, as it is told', async () => {
+    await emptied();
+    const other = await givenEhr(app, statusOf('p1'));
+    const stopped = await there('MOVER', 'import', file, '--on-conflict', 'fail');
+    expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringMatching(/stopped after record/)]);
+    rmSync(`${file}.import-progress.json`, { force: true });
+    const dropped = await there('MOVER', 'import', file, '--subject', 'drop');
+    expect([dropped.code, dropped.stdout]).toEqual([0, expect.stringContaining(' 0 failed')]);
+    const { body } = await request(app).get(`${V1}/ehr?subject_id=p1&subject_namespace=hospital`);
+    expect(body).toMatchObject({ ehr_id: { value: other } });
   });
 });
