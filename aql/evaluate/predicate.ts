@@ -154,8 +154,13 @@ export function compareIdentifier(
   const value = typeof left.value === 'string' ? left.value : '';
   if (context.kind === 'ehr') return holds(compareKeys(value, parseEhrId(text) ?? text), operator);
   const operand = parseVersionOperand(text, context.rules.systemId);
-  if (operand === null) return context.kind === 'folder' && holds(compareKeys(value, text), operator);
-  const [versionedObjectUid = '', , version] = uidParts(value);
+  // The uid of a FOLDER is whatever it was given.
+  if (operand === null || (context.kind === 'folder' && operand.otherSystem !== null))
+    return context.kind === 'folder' && holds(compareKeys(value, text), operator);
+  const [versionedObjectUid = '', system, version] = uidParts(value);
+  const { versionUid } = operand;
+  const isNamed = operator === '=' && context.kind === 'version' && versionUid !== null;
+  if (isNamed && uidParts(versionUid)[1] !== system) return false;
   const order = compareKeys(versionedObjectUid.toLowerCase(), operand.versionedObjectUid);
   if (order !== 0 || operand.version === null) return holds(order, operator);
   return holds(Number(version ?? 0) - operand.version, operator);

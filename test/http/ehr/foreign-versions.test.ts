@@ -35,6 +35,9 @@ let id = '';
 let between = '';
 const uidOf = (version: number, system = 'old.system'): string => `${id}::${system}::${version}`;
 
+/** Stands for `id`, which is made later. */
+const ID = '00000000-0000-4000-8000-00000000000a';
+
 /** An EHR with a COMPOSITION in two versions, a directory and another EHR. */
 beforeAll(async () => {
   await emptied('old.system');
@@ -86,6 +89,41 @@ describe('a version of another system', () => {
     };
     expect(await uids()).toEqual([[uidOf(2)]]);
     expect(await uids({ as_of: between })).toEqual([[uidOf(1)]]);
+  });
+
+  it.each<[string, number | null]>([
+    [`c/uid/value = '${ID}::old.system::2'`, 1],
+    [`c/uid/value = '${ID}::old.system::1'`, 0],
+    // The same number of this system.
+    [`c/uid/value = '${ID}::local.cdr::2'`, 0],
+    [`c/uid/value = '${ID}::::2'`, 0],
+    [`c/uid/value = '${ID}'`, 1],
+    [`c/uid/value != '${ID}::old.system::2'`, 0],
+    [`c/uid/value < '${ID}::old.system::3'`, 1],
+    [`c/uid/value matches {'${ID}::old.system::2', '${ID}::local.cdr::1'}`, 1],
+    [`c/uid/value = '${ID}::OLD.system::2'`, null],
+    [`c/uid/value = '${ID}::no.system::2'`, null],
+  ])('is compared with the uid of a version: %s', async (where, rows) => {
+    const ask = (select: string): request.Test => {
+      const q = `SELECT ${select} FROM EHR e CONTAINS COMPOSITION c WHERE ${where.replaceAll(ID, id)}`;
+      return request(app).post(`${V1}/query/aql`).send({ q });
+    };
+    // By a pipeline, and by the evaluator.
+    const [found, grouped] = [await ask('c/uid/value'), await ask('COUNT(DISTINCT c)')];
+    expect([found.status, grouped.status]).toEqual(rows === null ? [400, 400] : [200, 200]);
+    if (rows === null) return;
+    expect((found.body as { rows: Json[] }).rows).toHaveLength(rows);
+    expect((grouped.body as { rows: Json[] }).rows).toEqual([[rows]]);
+  });
+
+  it('is found by the predicate of a class', async () => {
+    const rows = async (from: string): Promise<unknown> => {
+      const q = `SELECT c/uid/value FROM EHR e CONTAINS ${from}`;
+      return (await request(app).post(`${V1}/query/aql`).send({ q })).body.rows as unknown;
+    };
+    expect(await rows(`COMPOSITION c[uid/value='${uidOf(2)}']`)).toEqual([[uidOf(2)]]);
+    expect(await rows(`VERSION v[uid/value='${uidOf(2)}'] CONTAINS COMPOSITION c`)).toEqual([[uidOf(2)]]);
+    expect(await rows(`VERSION v[uid/value='${uidOf(2, 'local.cdr')}'] CONTAINS COMPOSITION c`)).toEqual([]);
   });
 
   it('is attested, whether it is the latest or not, and only under its own uid', async () => {
