@@ -1,13 +1,12 @@
 import { SingleBar } from 'cli-progress';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
+import { Command, Option } from 'commander';
 import type { ApiClient } from '../transfer/api-client.js';
 import { COMPRESSIONS, compressor, type Compression } from '../transfer/compression.js';
 import { exportedLines, ExportRun, isErased, movedLine } from '../transfer/export-run.js';
 import { openOutput, type Output } from '../output.js';
 import { writeShown } from '../shown.js';
 import { copyRows, rowsOf } from '../transfer/query-rows.js';
-import { CommandFailed } from './options.js';
+import { CommandFailed, timeOption } from './options.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 
 interface ExportOptions extends TargetOptions {
@@ -42,7 +41,7 @@ export function exportCommand(): Command {
     ])
     .option('--query <aql>', 'the rows of an AQL query, one JSON object a row, instead of EHRs')
     .option('--all-versions', 'everything as it was made, to be restored; only with --local')
-    .option('--since <time>', 'only EHRs to which something was committed since; with --all-versions', timeOf)
+    .option('--since <time>', 'only EHRs to which something was committed since; with --all-versions', timeOption)
     .option('--audit', 'also the records of who did what; with --all-versions')
     .addOption(new Option('--compress <method>', 'compress what is written').choices(COMPRESSIONS))
     .option('--output <file>', 'write to a file instead of stdout')
@@ -105,14 +104,6 @@ async function idsOf(client: ApiClient, query: string): Promise<string[]> {
     ehrIds.add(ehrId);
   }
   return [...ehrIds];
-}
-
-function timeOf(text: string): Date {
-  try {
-    return parseVersionAtTime(text, 'UTC');
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : 'It is no time.');
-  }
 }
 
 /** How often EHRs are listed again: those that merges hid at first may have been taken out since. */

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import type { Settings } from '../../config/settings.js';
 import type { RestoreTarget } from '../../maintenance/interchange/import.js';
-import type { ApiClient } from '../transfer/api-client.js';
 import type { ImportFiles } from '../transfer/import-progress.js';
 import type { ImportSource } from '../transfer/import-source.js';
 import type { TextLine } from '../transfer/restore-remote.js';
 import { writeShown } from '../shown.js';
-import { withTarget, type TargetOptions } from '../transfer/target.js';
+import { withTarget, type Target, type TargetOptions } from '../transfer/target.js';
 import { barOf, carriedOut, report } from './import-report.js';
 import { CommandFailed, requireYes, type YesOption } from './options.js';
 
@@ -51,7 +49,7 @@ export async function restoreAll(
     const { state: begun, isResumed } = files.open();
     if (isResumed && begun.position > 0) process.stderr.write(`going on after line ${begun.position}\n`);
     const how = { batch: begun.importId, dropsSubjects: options.subject === 'drop' };
-    const target = await (settings === null ? targetThere(client, how) : targetHere(settings, how));
+    const target = await restoreTarget({ client, settings }, how);
     const bar = barOf(source);
     const isDone = await carriedOut(begun, () =>
       runRestore({
@@ -81,16 +79,18 @@ interface Restoring {
   readonly dropsSubjects: boolean;
 }
 
-async function targetThere(client: ApiClient, how: Restoring): Promise<RestoreTarget<TextLine>> {
-  const { restoringThere } = await import('../transfer/restore-remote.js');
-  return restoringThere(client, how);
-}
-
-/** Only for a server in this process. */
-async function targetHere({ aql }: Settings, how: Restoring): Promise<RestoreTarget> {
+/** What writes lines: the database of this process, or a server. */
+export async function restoreTarget(
+  { client, settings }: Pick<Target, 'client' | 'settings'>,
+  how: Restoring,
+): Promise<RestoreTarget<TextLine>> {
+  if (settings === null) {
+    const { restoringThere } = await import('../transfer/restore-remote.js');
+    return restoringThere(client, how);
+  }
   const { beginRestore, restoringHere } = await import('../../maintenance/interchange/restore-here.js');
   await beginRestore(how.batch);
-  return restoringHere({ ...how, leafIndex: aql.leafIndex });
+  return restoringHere({ ...how, leafIndex: settings.aql.leafIndex });
 }
 
 /** Takes an import of all versions back. @throws CommandFailed when an EHR stays */

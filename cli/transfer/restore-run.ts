@@ -85,13 +85,14 @@ function isFull(limit: typeof PART, lines: number, length: number): boolean {
   return lines >= limit.lines || length >= limit.length;
 }
 
-/** Restores lines; gives those that were refused. */
-async function restorePart(
+/** Restores lines; gives those that were refused. `place`: how who reads of a line finds it. @throws what the target throws */
+export async function restorePart(
   state: ImportState,
   run: InterchangeImport<TextLine>,
   part: readonly SourceRecord[],
+  place: (position: number, text: string) => LinePlace = placeOf,
 ): Promise<FailedRecord[]> {
-  const places = new Map(part.map(({ position, text }) => [position, placeOf(position, text ?? '')]));
+  const places = new Map(part.map(({ position, text }) => [position, place(position, text ?? '')]));
   const { lines, unreadable } = readPart(run, part);
   const outcomes = [...unreadable, ...(await run.restore(lines))].sort((a, b) => a.position - b.position);
   const failed: FailedRecord[] = [];
@@ -129,14 +130,17 @@ function readPart(
   return { lines, unreadable };
 }
 
+/** What names a line for who reads that it was refused. */
+type LinePlace = Pick<FailedRecord, 'line' | 'ehr_id' | 'uid'>;
+
 /** Whose line it is, and of which VERSION, as far as its beginning tells. */
-function placeOf(position: number, text: string): Pick<FailedRecord, 'line' | 'ehr_id' | 'uid'> {
+export function placeOf(position: number, text: string): LinePlace {
   const [, plain, inObject] = /"ehr_id":(?:"([^"]{1,256})"|\{[^{}]*"value":"([^"]{1,256})")/.exec(text) ?? [];
   const ehrId = parseEhrId(plain ?? inObject ?? '');
   const [, uid] = /"uid":\{"_type":"OBJECT_VERSION_ID","value":"([^"]{1,300})"/.exec(text) ?? [];
   return { line: position, ...(ehrId !== null && { ehr_id: ehrId }), ...(uid !== undefined && { uid }) };
 }
 
-function failedRecord(error: CdrError, place: Pick<FailedRecord, 'line' | 'ehr_id' | 'uid'>): FailedRecord {
+function failedRecord(error: CdrError, place: LinePlace): FailedRecord {
   return { ...place, status: errorAnswer(error).status, message: error.message };
 }

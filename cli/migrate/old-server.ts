@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isJsonObject, jsonOf, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { answerError, type ApiAnswer, type ApiClient } from '../transfer/api-client.js';
+
+/** Statuses of a server that failed and may not fail again. */
+const FAILURES: readonly number[] = [500, 502, 504];
+/** How often it is asked again after one, and how long it is left alone before, ms. */
+const RETRIES = 4;
+const FIRST_PAUSE_MS = 250;
+/** What stands for nothing: unknown, or deleted. */
+const NOTHING: readonly number[] = [204, 404];
+
+/** Rows of one answer to a query. */
+const PAGE = 1_000;
+
+/** A server of ITS-REST that is read, and never written to. */
+export class OldServer {
+  readonly #client: ApiClient;
+
+  /** `client`: of an address that is the base of its API. */
+  constructor(client: ApiClient) {
+    this.#client = client;
+  }
+
+  /** A resource as text; null: it is not there. @throws AnswerError when the server cannot be asked, or refuses */
+  async text(path: string, accept = 'application/json'): Promise<string | null> {
+    let answer = await this.#get(path, accept);
+    for (let tries = 0; tries < RETRIES && FAILURES.includes(answer.status); tries += 1) {
+      await pause(FIRST_PAUSE_MS * 2 ** tries);
+      answer = await this.#get(path, accept);
+    }
+    if (NOTHING.includes(answer.status)) return null;
+    if (answer.status !== 200) throw answerError(answer.status, answer.text);
+    return answer.text;
+  }
+
+  /** A resource that is an object; null: it is not there. @throws AnswerError; SyntaxError for what is no JSON */
+  async object(path: string): Promise<JsonObject | null> {
+    const text = await this.text(path);
+    const value = text === null ? null : jsonOf(text);
+    return isJsonObject(value) ? value : null;
+  }
+
+  /** A list of objects; of an object with one list, as some servers answer, that one. @throws as `object` */
+  async list(path: string): Promise<JsonObject[]> {
+    const text = await this.text(path);
+    const value = text === null ? [] : jsonOf(text);
+    const lists = isJsonObject(value) ? Object.values(value).filter(Array.isArray) : [value];
+    const [list] = lists as readonly JsonValue[];
+    return Array.isArray(list) ? list.filter(isJsonObject) : [];
+  }
+
+  /** First cells of all rows, page by page, each once. `q`: ordered, without LIMIT. @throws AnswerError */
+  async *firstCells(q: string): AsyncGenerator<string> {
+    const known = new Set<string>();
+    for (let offset = 0; ; offset += PAGE) {
+      const page = `${q} LIMIT ${PAGE} OFFSET ${offset}`;
+      const answer = await this.object(`/query/aql?q=${encodeURIComponent(page)}`);
+      const rows = Array.isArray(answer?.rows) ? answer.rows : [];
+      if (rows.length === 0) return;
+      for (const row of rows) {
+        const cell: JsonValue = Array.isArray(row) ? (row[0] ?? null) : null;
+        if (typeof cell !== 'string' || known.has(cell)) continue;
+        known.add(cell);
+        yield cell;
+      }
+    }
+  }
+
+  #get(path: string, accept: string): Promise<ApiAnswer> {
+    return this.#client.send('GET', path, { accept, isWhole: true });
+  }
+}

@@ -1,0 +1,138 @@
+import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import { rootOfUid } from '../../openehr/base/object-version-id.js';
+import { objectAt, objectsAt, textAt } from '../../openehr/rm/access.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
+import type { OldServer } from './old-server.js';
+
+/** A VERSION of the old server. */
+export interface OldVersion {
+  readonly uid: string;
+  readonly type: RootType;
+  /** ORIGINAL_VERSION. */
+  readonly version: JsonObject;
+}
+
+/** An EHR as the old server shows it. */
+export interface OldEhr {
+  readonly ehrId: string;
+  readonly ehr: JsonObject;
+  /** EHR_STATUSes first; of each object from the first one on. */
+  readonly versions: readonly OldVersion[];
+  /** CONTRIBUTIONs by uid. */
+  readonly contributions: ReadonlyMap<string, JsonObject>;
+  /** The directory as it is now; null: there is none. */
+  readonly directory: JsonObject | null;
+  /** What it named and did not show, one line each. */
+  readonly missing: readonly string[];
+  /** Whether the old server lists all CONTRIBUTIONs, so that nothing that was deleted can be hidden. */
+  readonly isListed: boolean;
+}
+
+/** Reads all of an EHR that ITS-REST shows; null: it is not there any more. @throws AnswerError */
+export async function readOldEhr(server: OldServer, ehrId: string): Promise<OldEhr | null> {
+  // Who does not know the parameter passes it over.
+  const ehr = await server.object(`/ehr/${ehrId}?include=compositions,contributions`);
+  return ehr === null ? null : new EhrReader(server, ehrId).read(ehr);
+}
+
+class EhrReader {
+  readonly #server: OldServer;
+  readonly #ehrId: string;
+  readonly #versions: OldVersion[] = [];
+  readonly #containers = new Set<string>();
+  /** null: it was named and is not there. */
+  readonly #contributions = new Map<string, JsonObject | null>();
+  readonly #missing: string[] = [];
+
+  constructor(server: OldServer, ehrId: string) {
+    this.#server = server;
+    this.#ehrId = ehrId;
+  }
+
+  async read(ehr: JsonObject): Promise<OldEhr> {
+    await this.#container('EHR_STATUS', 'versioned_ehr_status');
+    const live = `SELECT c/uid/value AS uid FROM EHR e[ehr_id/value='${this.#ehrId}'] CONTAINS COMPOSITION c ORDER BY c/uid/value`;
+    for (const uid of idsIn(ehr, 'compositions')) await this.#composition(rootOfUid(uid));
+    for await (const uid of this.#server.firstCells(live)) await this.#composition(rootOfUid(uid));
+    await this.#deletedCompositions(idsIn(ehr, 'contributions'));
+    const contributions = [...this.#contributions].flatMap(([uid, found]): [string, JsonObject][] =>
+      found === null ? [] : [[uid, found]],
+    );
+    return {
+      ehrId: this.#ehrId,
+      ehr,
+      versions: this.#versions,
+      contributions: new Map(contributions),
+      directory: await this.#server.object(`/ehr/${this.#ehrId}/directory`),
+      missing: this.#missing,
+      isListed: Array.isArray(ehr.contributions),
+    };
+  }
+
+  /** Queries do not find what is deleted: CONTRIBUTIONs name it. `listed`: those that the EHR names. */
+  async #deletedCompositions(listed: readonly string[]): Promise<void> {
+    for (let open = this.#named(listed); open.length > 0; open = this.#named(listed))
+      for (const uid of open) {
+        const found = await this.#server.object(`/ehr/${this.#ehrId}/contribution/${uid}`);
+        this.#contributions.set(uid, found);
+        if (found === null) this.#missing.push(`CONTRIBUTION ${uid} of EHR ${this.#ehrId}`);
+        for (const reference of found === null ? [] : objectsAt(found, 'versions')) {
+          const versionUid = textAt(reference, 'id', 'value') ?? '';
+          if (reference.type === 'EHR_STATUS' || reference.type === 'FOLDER') continue;
+          await this.#composition(rootOfUid(versionUid));
+        }
+      }
+  }
+
+  /** CONTRIBUTIONs that are named and were not asked for. */
+  #named(listed: readonly string[]): string[] {
+    const uids = this.#versions.flatMap(({ version }) => textAt(version, 'contribution', 'id', 'value') ?? []);
+    return [...new Set([...listed, ...uids])].filter((uid) => !this.#contributions.has(uid));
+  }
+
+  async #composition(versionedObjectUid: string): Promise<void> {
+    if (versionedObjectUid === '' || this.#containers.has(versionedObjectUid)) return;
+    await this.#container('COMPOSITION', `versioned_composition/${versionedObjectUid}`);
+    this.#containers.add(versionedObjectUid);
+  }
+
+  async #container(type: 'COMPOSITION' | 'EHR_STATUS', path: string): Promise<void> {
+    const own = `/ehr/${this.#ehrId}/${path}`;
+    const history = await this.#server.object(`${own}/revision_history`);
+    if (history === null) {
+      this.#missing.push(`the history of ${path} of EHR ${this.#ehrId}`);
+      return;
+    }
+    let before: string | null = null;
+    for (const item of objectsAt(history, 'items')) {
+      const uid = textAt(item, 'version_id', 'value') ?? '';
+      const version = await this.#server.object(`${own}/version/${encodeURIComponent(uid)}`);
+      if (version === null) {
+        // Those that follow would have nothing to follow.
+        this.#missing.push(`VERSION ${uid} of EHR ${this.#ehrId}, and what follows it`);
+        return;
+      }
+      this.#versions.push({ uid, type, version: completed(version, uid, before) });
+      before = uid;
+    }
+  }
+}
+
+/** Ids of a list of references; none where there is no list. */
+function idsIn(ehr: JsonObject, name: string): string[] {
+  return objectsAt(ehr, name).flatMap((reference) => textAt(reference, 'id', 'value') ?? []);
+}
+
+/** An ORIGINAL_VERSION with the ids that some servers leave out. */
+function completed(given: JsonObject, uid: string, before: string | null): JsonObject {
+  const { data = null, ...version } = given;
+  const id = { _type: 'OBJECT_VERSION_ID', value: uid };
+  const isFollowing = before !== null && objectAt(version, 'preceding_version_uid') === undefined;
+  return {
+    ...version,
+    _type: 'ORIGINAL_VERSION',
+    uid: id,
+    ...(isFollowing && { preceding_version_uid: { _type: 'OBJECT_VERSION_ID', value: before } }),
+    ...(isJsonObject(data) && { data: { ...data, uid: id } }),
+  };
+}
