@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
-import { withoutAttributes } from '../../openehr/rm/access.js';
+import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
 import { oldEhrIds } from './ehr-ids.js';
 import { differenceOf } from './difference.js';
 import type { OldServer } from './old-server.js';
@@ -29,7 +29,7 @@ export interface Difference {
 }
 
 /** Two servers, and what is asked of both. */
-export interface Comparison {
+interface Comparison {
   readonly here: OldServer;
   readonly there: OldServer;
   /** AQL whose rows are compared, in any order, beside those that are asked in any case. */
@@ -47,12 +47,12 @@ export async function compare(comparison: Comparison): Promise<number> {
   const { here, there, parallel, note } = comparison;
   await compareLists(comparison, '/definition/template/adl1.4', {
     kind: 'template',
-    idOf: ({ template_id: id = '' }) => String(id),
+    idOf: (listed) => textAt(listed, 'template_id') ?? '',
     textOf: (server, id) => server.text(`/definition/template/adl1.4/${encodeURIComponent(id)}`, 'application/xml'),
   });
   await compareLists(comparison, '/definition/query', {
     kind: 'stored query',
-    idOf: ({ name = '', version = '' }) => `${String(name)}/${String(version)}`,
+    idOf: (listed) => `${textAt(listed, 'name') ?? ''}/${textAt(listed, 'version') ?? ''}`,
     textOf: async (server, id) => {
       const [name = '', version = ''] = id.split('/');
       const query = await server.object(`/definition/query/${encodeURIComponent(name)}/${version}`);

@@ -5,7 +5,7 @@ import { textAt } from '../../openehr/rm/access.js';
 import { answerError, type ApiClient } from '../transfer/api-client.js';
 
 /** What became of a directory. */
-export type MovedDirectory = 'same' | 'committed';
+type MovedDirectory = 'same' | 'committed';
 
 /**
  * Commits a directory as it is now, for no operation of ITS-REST tells who made its versions when.

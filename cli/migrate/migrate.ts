@@ -12,7 +12,7 @@ import type { OldDefinitions } from './read-definitions.js';
 import { readOldEhr, type OldEhr } from './read-ehr.js';
 
 /** How a migration is carried out. */
-export interface MigrationPlan {
+interface MigrationPlan {
   readonly server: OldServer;
   readonly definitions: OldDefinitions;
   readonly target: RestoreTarget<TextLine>;

@@ -45,8 +45,7 @@ export class OldServer {
   async list(path: string): Promise<JsonObject[]> {
     const text = await this.text(path);
     const value = text === null ? [] : jsonOf(text);
-    const lists = isJsonObject(value) ? Object.values(value).filter(Array.isArray) : [value];
-    const [list] = lists as readonly JsonValue[];
+    const list = isJsonObject(value) ? Object.values(value).find((member) => Array.isArray(member)) : value;
     return Array.isArray(list) ? list.filter(isJsonObject) : [];
   }
 

@@ -6,7 +6,7 @@ import { compileTemplate, type CompiledTemplate } from '../../openehr/template/c
 import type { OldServer } from './old-server.js';
 
 /** A template of the old server. */
-export interface OldTemplate {
+interface OldTemplate {
   readonly templateId: string;
   /** The line that brings it. */
   readonly line: string;

@@ -4,7 +4,7 @@ import type { OldServer } from './old-server.js';
 import { readOldEhr, type OldEhr } from './read-ehr.js';
 
 /** What a migration would meet, as far as definitions and a sample of EHRs tell. */
-export interface Rehearsal {
+interface Rehearsal {
   readonly templates: number;
   readonly queries: number;
   /** Templates that cannot be used here, each with the reason. */

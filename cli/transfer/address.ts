@@ -37,7 +37,7 @@ export async function remoteAddress(
 }
 
 /** Another server of ITS-REST that a command reads: `--<option>`, `--<option>-user`, `--<option>-token`. */
-export interface PeerOptions {
+interface PeerOptions {
   /** Base of its API, such as `https://host/ehrbase/rest/openehr/v1`. */
   readonly url: string;
   readonly user?: string | undefined;

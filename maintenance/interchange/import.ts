@@ -17,7 +17,7 @@ export type LineOutcome =
   | { readonly position: number; readonly result: 'failed'; readonly error: CdrError };
 
 /** Lines of one EHR that are written in one transaction. */
-export interface LinesOfEhr<T extends PlacedLine = PlacedLine> {
+interface LinesOfEhr<T extends PlacedLine = PlacedLine> {
   readonly ehrId: string;
   readonly lines: readonly T[];
 }

@@ -8,7 +8,7 @@ import { failed, type LineOutcome } from './import.js';
 import { isSameDocument } from './same.js';
 
 /** A record of the audit that was read. */
-export interface PlacedRecord {
+interface PlacedRecord {
   readonly position: number;
   readonly record: AuditDoc;
 }
