@@ -77,6 +77,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Checks all stored data, on the configured database, without changing it; servers may go on',
     load: async () => (await import('./commands/verify.js')).verifyCommand(),
   },
+  backup: {
+    description: 'Writes the whole configured database into a file; servers may go on',
+    load: async () => (await import('./commands/backup.js')).backupCommand(),
+  },
+  restore: {
+    description: 'Fills the configured database, which is empty, from such a file, or tries a file out',
+    load: async () => (await import('./commands/backup.js')).restoreCommand(),
+  },
   reindex: {
     description:
       'Rebuilds everything AQL reads from the stored VERSIONs, on the configured database; servers may go on',

@@ -22,9 +22,12 @@ interface Zstd {
 
 const zstd = zlib as Zstd;
 
+/** What compresses with gzip. */
+export const gzipped = (): Duplex => zlib.createGzip();
+
 /** What compresses. @throws Error where this Node.js has no zstd */
 export function compressor(compression: Compression): () => Duplex {
-  if (compression === 'gzip') return () => zlib.createGzip();
+  if (compression === 'gzip') return gzipped;
   return zstd.createZstdCompress ?? withoutZstd();
 }
 
