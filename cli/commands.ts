@@ -77,6 +77,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Checks all stored data, on the configured database, without changing it; servers may go on',
     load: async () => (await import('./commands/verify.js')).verifyCommand(),
   },
+  doctor: {
+    description: 'Tries a MongoDB out, in a database of its own, and says what will work on it',
+    load: async () => (await import('./commands/doctor.js')).doctorCommand(),
+  },
   backup: {
     description: 'Writes the whole configured database into a file; servers may go on',
     load: async () => (await import('./commands/backup.js')).backupCommand(),
