@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
-import { rootOfUid } from '../../openehr/base/object-version-id.js';
+import { rootOfUid, uidParts } from '../../openehr/base/object-version-id.js';
 import { objectAt, objectsAt, textAt } from '../../openehr/rm/access.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
+import { CHANGE_TYPE, LIFECYCLE } from '../../change/commit/codes.js';
 import type { OldServer } from './old-server.js';
 
 /** A VERSION of the old server. */
@@ -35,6 +36,15 @@ export async function readOldEhr(server: OldServer, ehrId: string): Promise<OldE
   return ehr === null ? null : new EhrReader(server, ehrId).read(ehr);
 }
 
+/** A deletion that is in a history and cannot be read. */
+interface Deletion {
+  readonly uid: string;
+  readonly type: 'COMPOSITION' | 'EHR_STATUS';
+  readonly item: JsonObject;
+  /** Uid of the version before. */
+  readonly before: string;
+}
+
 class EhrReader {
   readonly #server: OldServer;
   readonly #ehrId: string;
@@ -42,6 +52,7 @@ class EhrReader {
   readonly #containers = new Set<string>();
   /** null: it was named and is not there. */
   readonly #contributions = new Map<string, JsonObject | null>();
+  readonly #deletions: Deletion[] = [];
   readonly #missing: string[] = [];
 
   constructor(server: OldServer, ehrId: string) {
@@ -55,6 +66,7 @@ class EhrReader {
     for (const uid of idsIn(ehr, 'compositions')) await this.#composition(rootOfUid(uid));
     for await (const uid of this.#server.firstCells(live)) await this.#composition(rootOfUid(uid));
     await this.#deletedCompositions(idsIn(ehr, 'contributions'));
+    this.#madeDeletions();
     const contributions = [...this.#contributions].flatMap(([uid, found]): [string, JsonObject][] =>
       found === null ? [] : [[uid, found]],
     );
@@ -104,18 +116,62 @@ class EhrReader {
       return;
     }
     let before: string | null = null;
-    for (const item of objectsAt(history, 'items')) {
-      const uid = textAt(item, 'version_id', 'value') ?? '';
+    const items = objectsAt(history, 'items').toSorted((one, other) => numberOf(one) - numberOf(other));
+    for (const item of items) {
+      const uid = uidOf(item);
       const version = await this.#server.object(`${own}/version/${encodeURIComponent(uid)}`);
       if (version === null) {
+        const isDeletion = item === items.at(-1) && before !== null && isOfDeletion(item);
+        if (isDeletion) this.#deletions.push({ uid, type, item, before: before ?? '' });
         // Those that follow would have nothing to follow.
-        this.#missing.push(`VERSION ${uid} of EHR ${this.#ehrId}, and what follows it`);
+        else this.#missing.push(`VERSION ${uid} of EHR ${this.#ehrId}, and what follows it`);
         return;
       }
       this.#versions.push({ uid, type, version: completed(version, uid, before) });
       before = uid;
     }
   }
+
+  /** A deletion that only the history tells of is made of that, and of the CONTRIBUTION that lists it. */
+  #madeDeletions(): void {
+    for (const { uid, type, item, before } of this.#deletions) {
+      const [contributionUid] = [...this.#contributions].find(([, found]) => lists(found, uid)) ?? [];
+      if (contributionUid === undefined) {
+        this.#missing.push(`VERSION ${uid} of EHR ${this.#ehrId}, a deletion`);
+        continue;
+      }
+      const version = {
+        contribution: { ...CONTRIBUTION_REF, id: { _type: 'HIER_OBJECT_ID', value: contributionUid } },
+        commit_audit: objectsAt(item, 'audits')[0] ?? {},
+        lifecycle_state: DELETED,
+      };
+      this.#versions.push({ uid, type, version: completed(version, uid, before) });
+    }
+  }
+}
+
+const CONTRIBUTION_REF = { _type: 'OBJECT_REF', namespace: 'local', type: 'CONTRIBUTION' };
+const DELETED = {
+  _type: 'DV_CODED_TEXT',
+  value: 'deleted',
+  defining_code: {
+    _type: 'CODE_PHRASE',
+    terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
+    code_string: LIFECYCLE.deleted,
+  },
+};
+
+/** The uid of an item of a history, and the number in it. */
+const uidOf = (item: JsonObject): string => textAt(item, 'version_id', 'value') ?? '';
+const numberOf = (item: JsonObject): number => Number(uidParts(uidOf(item))[2] ?? 0);
+
+function isOfDeletion(item: JsonObject): boolean {
+  const type = objectAt(objectsAt(item, 'audits')[0], 'change_type');
+  return textAt(type, 'defining_code', 'code_string') === CHANGE_TYPE.deleted || textAt(type, 'value') === 'deleted';
+}
+
+function lists(contribution: JsonObject | null, uid: string): boolean {
+  return contribution !== null && idsIn(contribution, 'versions').includes(uid);
 }
 
 /** Ids of a list of references; none where there is no list. */

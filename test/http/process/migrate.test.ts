@@ -152,6 +152,13 @@ describe('migrate', () => {
     expect((await request(here).get(`${V1}/ehr/${ehrId}/composition/${deleted}`)).status).toBe(404);
   });
 
+  it('makes a deletion that only the history tells of', async () => {
+    await emptied();
+    const { code, stderr } = await run(await given({ hidesDeletions: true, lists: true }));
+    expect(code === 0 ? '' : stderr).toBe('');
+    expect(movable(await exported())).toEqual(movable(lines));
+  });
+
   it('comes through failures of the old server, with its password', async () => {
     await emptied();
     const peer = await given({ failsEvery: 7, basic: 'old:secret', lists: true });

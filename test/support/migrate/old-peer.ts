@@ -11,6 +11,8 @@ export interface PeerManners {
   readonly basic?: string;
   /** Object ids of COMPOSITIONs whose history it does not show. */
   readonly hidden?: readonly string[];
+  /** Whether deletions are in histories only. */
+  readonly hidesDeletions?: boolean;
   /** Whether an EHR lists its CONTRIBUTIONs, which EHRbase does not do. */
   readonly lists?: boolean;
 }
@@ -93,7 +95,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-function answer(store: Store, { basic, hidden = [], lists = false }: PeerManners, { request, response }: Exchange): void {
+function answer(store: Store, { basic, hidden = [], hidesDeletions = false, lists = false }: PeerManners, { request, response }: Exchange): void {
   const credentials = basic === undefined ? undefined : `Basic ${Buffer.from(basic).toString('base64')}`;
   if (request.headers.authorization !== credentials) return send(response, 401, { error: 'Unauthorized' });
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://peer');
@@ -101,7 +103,9 @@ function answer(store: Store, { basic, hidden = [], lists = false }: PeerManners
   if (path[0] === 'query') return send(response, 200, rowsOf(store, searchParams.get('q') ?? ''));
   if (path[0] === 'definition') return send(response, ...definitionOf(store, path));
   const isListed = lists && path.length === 2;
-  const own = resourceOf(store, path, hidden);
+  const shown = resourceOf(store, path, hidden);
+  const isHidden = hidesDeletions && path.includes('version') && shown?.data === undefined;
+  const own = isHidden ? undefined : shown;
   const found = own !== undefined && isListed ? { ...own, contributions: store.references(path[1] ?? '') } : own;
   send(response, found === undefined ? 404 : 200, found ?? NOT_FOUND);
 }
