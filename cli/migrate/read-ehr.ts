@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import { rootOfUid, uidParts } from '../../openehr/base/object-version-id.js';
 import { objectAt, objectsAt, textAt } from '../../openehr/rm/access.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
-import { CHANGE_TYPE, LIFECYCLE } from '../../change/commit/codes.js';
+import { CHANGE_TYPE, LIFECYCLE, lifecycleTerm } from '../../change/commit/codes.js';
 import type { OldServer } from './old-server.js';
 
 /** A VERSION of the old server. */
@@ -143,7 +143,7 @@ class EhrReader {
       const version = {
         contribution: { ...CONTRIBUTION_REF, id: { _type: 'HIER_OBJECT_ID', value: contributionUid } },
         commit_audit: objectsAt(item, 'audits')[0] ?? {},
-        lifecycle_state: DELETED,
+        lifecycle_state: lifecycleTerm(LIFECYCLE.deleted),
       };
       this.#versions.push({ uid, type, version: completed(version, uid, before) });
     }
@@ -151,16 +151,6 @@ class EhrReader {
 }
 
 const CONTRIBUTION_REF = { _type: 'OBJECT_REF', namespace: 'local', type: 'CONTRIBUTION' };
-const DELETED = {
-  _type: 'DV_CODED_TEXT',
-  value: 'deleted',
-  defining_code: {
-    _type: 'CODE_PHRASE',
-    terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
-    code_string: LIFECYCLE.deleted,
-  },
-};
-
 /** The uid of an item of a history, and the number in it. */
 const uidOf = (item: JsonObject): string => textAt(item, 'version_id', 'value') ?? '';
 const numberOf = (item: JsonObject): number => Number(uidParts(uidOf(item))[2] ?? 0);
