@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { STANDARD_API } from '../../routes/http/request/request-state.js';
 import { compare, type Difference } from '../migrate/compare.js';
 import { OldServer } from '../migrate/old-server.js';
+import { sealHeadOf, writeProof } from '../migrate/proof.js';
 import { peerAddress } from '../transfer/address.js';
 import { apiClient, type ApiClient } from '../transfer/api-client.js';
 import { openOutput } from '../output.js';
@@ -18,6 +19,7 @@ interface CompareOptions extends TargetOptions {
   readonly queries?: string;
   readonly output?: string;
   readonly parallel: number;
+  readonly report?: string;
 }
 
 /** How long a request is repeated while a server is away. */
@@ -39,6 +41,7 @@ export function compareCommand(): Command {
     .option('--queries <file>', 'AQL whose rows are compared, one query a line')
     .option('--output <file>', 'write every difference there, one JSON object a line')
     .option('--parallel <count>', 'EHRs read at once', wholeNumber(1, 64), 8)
+    .option('--report <file>', 'write what it came to, with heads of the seals and a digest of what the other server answered')
     .addHelpText('after', HELP)
     .action((options: CompareOptions) => runCommand(options));
   return withTargetOptions(command);
@@ -49,16 +52,25 @@ async function runCommand(options: CompareOptions): Promise<void> {
   const peer = await peerAddress('with', { url, user, token });
   const there = new OldServer(apiClient({ ...peer, repeatForMs: PATIENCE_MS }));
   const differences: Difference[] = [];
+  const begunAt = new Date().toISOString();
   const ehrs = await withTarget(options, PATIENCE_MS, async ({ client }) => {
     const bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs compared' }) : null;
+    const sealBefore = await sealHeadOf(client);
     bar?.start(0, 0);
     try {
-      return await compare({
+      const count = await compare({
         ...{ here: new OldServer(ofStandardApi(client)), there, parallel },
         queries: options.queries === undefined ? [] : queriesIn(options.queries),
         note: (difference) => differences.push(difference),
         onEhr: () => bar?.increment(),
       });
+      if (options.report !== undefined)
+        writeProof(options.report, {
+          ...{ kind: 'comparison', from: begunAt, to: new Date().toISOString(), other: peer.url },
+          ...{ seal_before: sealBefore, seal_after: await sealHeadOf(client), answers: there.answers },
+          result: { ehrs: count, differences: Object.fromEntries(counted(differences)) },
+        });
+      return count;
     } finally {
       bar?.stop();
     }

@@ -41,7 +41,11 @@ export function exportCommand(): Command {
     ])
     .option('--query <aql>', 'the rows of an AQL query, one JSON object a row, instead of EHRs')
     .option('--all-versions', 'everything as it was made, to be restored; only with --local')
-    .option('--since <time>', 'only EHRs to which something was committed since; with --all-versions', timeOption)
+    .option(
+      '--since <time>',
+      'only EHRs to which something was committed since; with --all-versions',
+      timeOption,
+    )
     .option('--audit', 'also the records of who did what; with --all-versions')
     .addOption(new Option('--compress <method>', 'compress what is written').choices(COMPRESSIONS))
     .option('--output <file>', 'write to a file instead of stdout')

@@ -5,6 +5,7 @@ import { oldEhrIds } from '../migrate/ehr-ids.js';
 import { judging } from '../migrate/judge.js';
 import { migrate, type MigrationState } from '../migrate/migrate.js';
 import { OldServer } from '../migrate/old-server.js';
+import { sealHeadOf, writeProof } from '../migrate/proof.js';
 import { OldDefinitions } from '../migrate/read-definitions.js';
 import { rehearsalText, rehearsed } from '../migrate/rehearsal.js';
 import { peerAddress } from '../transfer/address.js';
@@ -27,6 +28,7 @@ interface MigrateOptions extends TargetOptions {
   readonly subject?: 'keep' | 'drop';
   readonly progress?: string;
   readonly errors?: string;
+  readonly report?: string;
 }
 
 /** How long a request is repeated while a server is away. */
@@ -59,6 +61,7 @@ export function migrateCommand(): Command {
     )
     .option('--progress <file>', 'progress file (default: <host>.migrate-progress.json)')
     .option('--errors <file>', 'error file (default: <host>.migrate-errors.ndjson)')
+    .option('--report <file>', 'write what it came to, with heads of the seals and a digest of what the other server answered')
     .addHelpText('after', HELP)
     .action((options: MigrateOptions) => runCommand(options));
   return withTargetOptions(command);
@@ -80,9 +83,11 @@ async function runCommand(options: MigrateOptions): Promise<void> {
   const errorFile = options.errors ?? `${place}.migrate-errors.ndjson`;
   const files = new ImportFiles(options.progress ?? `${place}.migrate-progress.json`, errorFile);
   const start = performance.now();
+  const begunAt = new Date().toISOString();
   const state = await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
     const { state: begun } = files.open() as { state: MigrationState };
     if (begun.after !== undefined) process.stderr.write(`going on after EHR ${begun.after}\n`);
+    const sealBefore = await sealHeadOf(client);
     const how = { batch: begun.importId, dropsSubjects: options.subject === 'drop' };
     const bar = process.stderr.isTTY ? new SingleBar({ format: '{value}/{total} EHRs, {eta_formatted} left' }) : null;
     bar?.start(ehrIds.length, ehrIds.filter((ehrId) => ehrId <= (begun.after ?? '')).length);
@@ -101,9 +106,21 @@ async function runCommand(options: MigrateOptions): Promise<void> {
     );
     bar?.stop();
     files.finish();
+    if (options.report !== undefined)
+      writeProof(options.report, {
+        ...{ kind: 'migration', from: begunAt, to: new Date().toISOString(), other: from.url },
+        ...{ seal_before: sealBefore, seal_after: await sealHeadOf(client), answers: server.answers },
+        result: resultOf(begun),
+      });
     return begun;
   });
   tell(state, { start, errorFile });
+}
+
+function resultOf(state: MigrationState): Readonly<Record<string, unknown>> {
+  const { importId: batch, imported, unchanged, failed, causes, ehrs = 0, directories = 0 } = state;
+  const { missing = 0, firstMissing = [], unlisted = 0 } = state;
+  return { batch, ehrs, directories, imported, unchanged, failed, causes, missing, firstMissing, unlisted };
 }
 
 /** Prints what a migration came to. @throws CommandFailed when something was refused or could not be found */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isJsonObject, jsonOf, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { answerError, type ApiAnswer, type ApiClient } from '../transfer/api-client.js';
@@ -13,9 +14,18 @@ const NOTHING: readonly number[] = [204, 404];
 /** Rows of one answer to a query. */
 const PAGE = 1_000;
 
+/** What a server has answered, all together and in whatever order. */
+export interface AnswerDigest {
+  readonly count: number;
+  /** Of the SHA-256 of each path with its answer, bit by bit the exclusive or, in hexadecimal. */
+  readonly sha256: string;
+}
+
 /** A server of ITS-REST that is read, and never written to. */
 export class OldServer {
   readonly #client: ApiClient;
+  readonly #digest = Buffer.alloc(32);
+  #count = 0;
 
   /** `client`: of an address that is the base of its API. */
   constructor(client: ApiClient) {
@@ -29,6 +39,7 @@ export class OldServer {
       await pause(FIRST_PAUSE_MS * 2 ** tries);
       answer = await this.#get(path, accept);
     }
+    this.#note(path, answer);
     if (NOTHING.includes(answer.status)) return null;
     if (answer.status !== 200) throw answerError(answer.status, answer.text);
     return answer.text;
@@ -64,6 +75,17 @@ export class OldServer {
         yield cell;
       }
     }
+  }
+
+  /** The digest of all answers so far. */
+  get answers(): AnswerDigest {
+    return { count: this.#count, sha256: this.#digest.toString('hex') };
+  }
+
+  #note(path: string, { status, text }: ApiAnswer): void {
+    const hash = createHash('sha256').update(`${path}\n${status}\n${text}`).digest();
+    for (const [index, byte] of hash.entries()) this.#digest[index] = (this.#digest[index] ?? 0) ^ byte;
+    this.#count += 1;
   }
 
   #get(path: string, accept: string): Promise<ApiAnswer> {

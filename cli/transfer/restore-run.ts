@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
-import { InterchangeImport, type LineOutcome, type RestoreTarget } from '../../maintenance/interchange/import.js';
+import {
+  InterchangeImport,
+  type LineOutcome,
+  type RestoreTarget,
+} from '../../maintenance/interchange/import.js';
 import { readLine } from '../../maintenance/interchange/line.js';
 import { errorAnswer } from '../../routes/http/failure/error-status.js';
 import { noteCause } from './import-causes.js';

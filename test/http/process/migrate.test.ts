@@ -105,7 +105,12 @@ describe('compare', () => {
     await run(peer);
     const queries = join(place, 'queries');
     writeFileSync(queries, 'SELECT COUNT(c/uid/value) FROM EHR e CONTAINS COMPOSITION c\n');
-    const same = await compared(peer, '--queries', queries);
+    const report = join(place, 'comparison');
+    const same = await compared(peer, '--queries', queries, '--report', report);
+    // Nobody may see the seals of that server.
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+      ...{ kind: 'comparison', seal_before: null, result: { ehrs: 2, differences: {} } },
+    });
     expect([same.code === 0 ? '' : same.stderr, same.stdout]).toEqual(['', '2 EHRs compared, 0 differences\n']);
     const without = lines.filter((line) => !line.includes(deleted.replace(/1$/, '2')));
     const changed = without.map((line) =>
@@ -140,7 +145,14 @@ describe('migrate', () => {
     });
     const { body } = await request(here).get(`${V1}/ehr/${ehrId}/directory`);
     expect(body).toMatchObject({ name: { value: 'root' }, uid: { value: expect.stringContaining('::local.cdr::1') } });
-    const again = await run(peer);
+    const report = join(place, 'report');
+    const again = await run(peer, ['--report', report]);
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+      kind: 'migration',
+      seal_before: expect.stringMatching(/^\d+:[0-9a-f]{64}$/),
+      answers: { count: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      result: { ehrs: 2, imported: 0, failed: 0, missing: 0 },
+    });
     expect(again.stdout).toMatch(/2 EHRs read, 0 directories committed\n0 imported, \d+ there already, 0 failed/);
     expect(peer.asked.every((line) => line.startsWith('GET '))).toBe(true);
   });
