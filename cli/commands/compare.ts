@@ -48,38 +48,53 @@ export function compareCommand(): Command {
 }
 
 async function runCommand(options: CompareOptions): Promise<void> {
-  const { with: url, withUser: user, withToken: token, parallel } = options;
+  const { with: url, withUser: user, withToken: token } = options;
   const peer = await peerAddress('with', { url, user, token });
   const there = new OldServer(apiClient({ ...peer, repeatForMs: PATIENCE_MS }));
   const differences: Difference[] = [];
-  const begunAt = new Date().toISOString();
-  const ehrs = await withTarget(options, PATIENCE_MS, async ({ client }) => {
-    const bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs compared' }) : null;
+  const begun = new Date().toISOString();
+  await withTarget(options, PATIENCE_MS, async ({ client }) => {
     const sealBefore = await sealHeadOf(client);
-    bar?.start(0, 0);
-    try {
-      const count = await compare({
-        ...{ here: new OldServer(ofStandardApi(client)), there, parallel },
-        queries: options.queries === undefined ? [] : queriesIn(options.queries),
-        note: (difference) => differences.push(difference),
-        onEhr: () => bar?.increment(),
-      });
-      if (options.report !== undefined)
-        writeProof(options.report, {
-          ...{ kind: 'comparison', from: begunAt, to: new Date().toISOString(), other: peer.url },
-          ...{ seal_before: sealBefore, seal_after: await sealHeadOf(client), answers: there.answers },
-          result: { ehrs: count, differences: Object.fromEntries(counted(differences)) },
-        });
-      return count;
-    } finally {
-      bar?.stop();
-    }
+    const ehrs = await compared(options, { client, there, differences });
+    process.stdout.write(`${ehrs} EHRs compared, ${differences.length} differences\n`);
+    if (options.report === undefined) return;
+    writeProof(options.report, {
+      kind: 'comparison',
+      ...{ from: begun, to: new Date().toISOString(), other: peer.url },
+      ...{ seal_before: sealBefore, seal_after: await sealHeadOf(client), answers: there.answers },
+      result: { ehrs, differences: Object.fromEntries(counted(differences)) },
+    });
   });
   if (options.output !== undefined) await written(options.output, differences);
-  process.stdout.write(`${ehrs} EHRs compared, ${differences.length} differences\n`);
   for (const [kind, count] of counted(differences)) process.stdout.write(`  ${count} × ${kind}\n`);
   for (const one of differences.slice(0, SHOWN)) writeShown(process.stderr, `${textOf(one)}\n`);
   if (differences.length > 0) throw new CommandFailed();
+}
+
+/** Compares, and gives how many EHRs both have. */
+async function compared(
+  { queries, parallel }: CompareOptions,
+  { client, there, differences }: Compared,
+): Promise<number> {
+  const bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs compared' }) : null;
+  bar?.start(0, 0);
+  try {
+    return await compare({
+      ...{ here: new OldServer(ofStandardApi(client)), there, parallel },
+      queries: queries === undefined ? [] : queriesIn(queries),
+      note: (difference) => differences.push(difference),
+      onEhr: () => bar?.increment(),
+    });
+  } finally {
+    bar?.stop();
+  }
+}
+
+interface Compared {
+  readonly client: ApiClient;
+  readonly there: OldServer;
+  /** Gets what differs. */
+  readonly differences: Difference[];
 }
 
 /** The client of this server, whose paths are below its API as those of the other one are. */

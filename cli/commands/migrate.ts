@@ -4,15 +4,16 @@ import { configFromEnvironment, loadConfig } from '../../src/settings/config.js'
 import { oldEhrIds } from '../migrate/ehr-ids.js';
 import { judging } from '../migrate/judge.js';
 import { migrate, type MigrationState } from '../migrate/migrate.js';
+import type { Judge } from '../migrate/old-lines.js';
 import { OldServer } from '../migrate/old-server.js';
 import { sealHeadOf, writeProof } from '../migrate/proof.js';
 import { OldDefinitions } from '../migrate/read-definitions.js';
 import { rehearsalText, rehearsed } from '../migrate/rehearsal.js';
 import { peerAddress } from '../transfer/address.js';
 import { apiClient } from '../transfer/api-client.js';
-import { ImportFiles } from '../transfer/import-progress.js';
+import { ImportFiles, type FailedRecord } from '../transfer/import-progress.js';
 import { writeShown } from '../shown.js';
-import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
+import { withTarget, withTargetOptions, type Target, type TargetOptions } from '../transfer/target.js';
 import { report } from './import-report.js';
 import { restoreTarget } from './import-restore.js';
 import { CommandFailed, timeOption, wholeNumber } from './options.js';
@@ -67,6 +68,16 @@ export function migrateCommand(): Command {
   return withTargetOptions(command);
 }
 
+/** What is read, and where the state of that is kept. */
+interface Source {
+  /** Base of the other API. */
+  readonly url: string;
+  readonly server: OldServer;
+  readonly definitions: OldDefinitions;
+  readonly judge: Judge;
+  readonly ehrIds: readonly string[];
+}
+
 async function runCommand(options: MigrateOptions): Promise<void> {
   const { from: url, fromUser: user, fromToken: token } = options;
   const from = await peerAddress('from', { url, user, token });
@@ -74,47 +85,54 @@ async function runCommand(options: MigrateOptions): Promise<void> {
   const definitions = new OldDefinitions(server);
   const judge = judging(definitions, options.local === true ? configFromEnvironment() : loadConfig({}));
   const ehrIds = await oldEhrIds(server, options.since ?? null);
+  const source = { url: from.url, server, definitions, judge, ehrIds };
   if (options.dryRun === true) {
-    const found = await rehearsed({ server, definitions, judge }, ehrIds, options.parallel);
-    writeShown(process.stdout, rehearsalText(found));
+    writeShown(process.stdout, rehearsalText(await rehearsed(source, ehrIds, options.parallel)));
     return;
   }
   const place = new URL(from.url).host.replaceAll(':', '-');
   const errorFile = options.errors ?? `${place}.migrate-errors.ndjson`;
   const files = new ImportFiles(options.progress ?? `${place}.migrate-progress.json`, errorFile);
   const start = performance.now();
-  const begunAt = new Date().toISOString();
-  const state = await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
-    const { state: begun } = files.open() as { state: MigrationState };
-    if (begun.after !== undefined) process.stderr.write(`going on after EHR ${begun.after}\n`);
-    const sealBefore = await sealHeadOf(client);
-    const how = { batch: begun.importId, dropsSubjects: options.subject === 'drop' };
-    const bar = process.stderr.isTTY ? new SingleBar({ format: '{value}/{total} EHRs, {eta_formatted} left' }) : null;
-    bar?.start(ehrIds.length, ehrIds.filter((ehrId) => ehrId <= (begun.after ?? '')).length);
-    await migrate(
-      {
-        ...{ server, definitions, client, state: begun, judge },
-        target: await restoreTarget({ client, settings }, how),
-        isLenient: options.lenient === true,
-        parallel: options.parallel,
-        save: (failed) => {
-          files.save(begun, failed);
-        },
-        onEhr: () => bar?.increment(),
-      },
-      ehrIds,
-    );
-    bar?.stop();
-    files.finish();
-    if (options.report !== undefined)
-      writeProof(options.report, {
-        ...{ kind: 'migration', from: begunAt, to: new Date().toISOString(), other: from.url },
-        ...{ seal_before: sealBefore, seal_after: await sealHeadOf(client), answers: server.answers },
-        result: resultOf(begun),
-      });
-    return begun;
-  });
+  const state = await withTarget(options, PATIENCE_MS, (target) => moved(options, { source, files }, target));
   tell(state, { start, errorFile });
+}
+
+async function moved(
+  options: MigrateOptions,
+  { source, files }: { readonly source: Source; readonly files: ImportFiles },
+  { client, settings }: Pick<Target, 'client' | 'settings'>,
+): Promise<MigrationState> {
+  const { state } = files.open() as { state: MigrationState };
+  const { ehrIds, ...old } = source;
+  const { after = '' } = state;
+  if (after !== '') process.stderr.write(`going on after EHR ${after}\n`);
+  const [begun, sealBefore] = [new Date().toISOString(), await sealHeadOf(client)];
+  const how = { batch: state.importId, dropsSubjects: options.subject === 'drop' };
+  const bar = process.stderr.isTTY
+    ? new SingleBar({ format: '{value}/{total} EHRs, {eta_formatted} left' })
+    : null;
+  bar?.start(ehrIds.length, ehrIds.filter((ehrId) => ehrId <= after).length);
+  const target = await restoreTarget({ client, settings }, how);
+  const plan = {
+    ...{ ...old, client, state, target, parallel: options.parallel },
+    isLenient: options.lenient === true,
+    save: (failed: readonly FailedRecord[]): void => {
+      files.save(state, failed);
+    },
+    onEhr: () => bar?.increment(),
+  };
+  await migrate(plan, ehrIds);
+  bar?.stop();
+  files.finish();
+  if (options.report !== undefined)
+    writeProof(options.report, {
+      kind: 'migration',
+      ...{ from: begun, to: new Date().toISOString(), other: source.url },
+      ...{ seal_before: sealBefore, seal_after: await sealHeadOf(client), answers: source.server.answers },
+      result: resultOf(state),
+    });
+  return state;
 }
 
 function resultOf(state: MigrationState): Readonly<Record<string, unknown>> {

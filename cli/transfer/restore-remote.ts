@@ -51,11 +51,7 @@ async function inRequests(
   return next.length === 0 ? outcomes : [...outcomes, ...(await sent(next))];
 }
 
-async function restored(
-  client: ApiClient,
-  path: string,
-  lines: readonly TextLine[],
-): Promise<LineOutcome[]> {
+async function restored(client: ApiClient, path: string, lines: readonly TextLine[]): Promise<LineOutcome[]> {
   const { status, text } = await client.send('PUT', path, {
     isWhole: true,
     type: 'application/x-ndjson',

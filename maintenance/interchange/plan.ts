@@ -82,7 +82,11 @@ function placeVersions(
 }
 
 /** What the latest EHR_STATUS of the part makes of the EHR; null: it has none. @throws invalid, conflict */
-function statusOf({ ehr, chains, isSubjectDropped }: Changes, ehrId: string, state: RestoreState): EhrFlags | null {
+function statusOf(
+  { ehr, chains, isSubjectDropped }: Changes,
+  ehrId: string,
+  state: RestoreState,
+): EhrFlags | null {
   const [first, ...others] = chains.filter(({ head }) => head.type === 'EHR_STATUS');
   if (others.length > 0) throw new CdrError('invalid', `EHR ${ehrId} has more than one EHR_STATUS`);
   if (first === undefined || first.content === null) {

@@ -97,10 +97,7 @@ function lineAt(text: string, position: number): PlacedLine['line'] {
   }
 }
 
-function reportOf(
-  outcomes: readonly LineOutcome[],
-  ehrIds: ReadonlyMap<number, string | null>,
-): JsonObject {
+function reportOf(outcomes: readonly LineOutcome[], ehrIds: ReadonlyMap<number, string | null>): JsonObject {
   const inOrder = [...outcomes].sort((one, other) => one.position - other.position);
   return {
     imported: inOrder.filter(({ result }) => result === 'imported').length,
@@ -109,7 +106,9 @@ function reportOf(
       if (one.result !== 'failed') return [];
       const ehrId = ehrIds.get(one.position) ?? null;
       const { status } = errorAnswer(one.error);
-      return [{ line: one.position, ...(ehrId !== null && { ehr_id: ehrId }), status, message: one.error.message }];
+      return [
+        { line: one.position, ...(ehrId !== null && { ehr_id: ehrId }), status, message: one.error.message },
+      ];
     }),
   };
 }

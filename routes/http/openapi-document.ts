@@ -276,7 +276,13 @@ function schemaOf(body: SchemaName, mediaType: string): JsonObject {
   return isRmSchema(name) ? rmReference(name) : { $ref: `#/components/schemas/${name}` };
 }
 
-const TEXTS: ReadonlySet<string> = new Set(['OperationalTemplate', 'ArchetypeSource', 'NDJSON', 'CSV', 'InterchangeLines']);
+const TEXTS: ReadonlySet<string> = new Set([
+  'OperationalTemplate',
+  'ArchetypeSource',
+  'NDJSON',
+  'CSV',
+  'InterchangeLines',
+]);
 
 /** What JSON calls otherwise than text. */
 function jsonName(body: SchemaName, isJson: boolean): SchemaName {

@@ -45,7 +45,13 @@ const MERGE: JsonObject = {
 
 const INTERCHANGE = [
   { kind: 'header', format: 'everchart-interchange', version: 1 },
-  { kind: 'stored_query', name: 'org.example.moved::ehrs', version: '1.0.0', saved: '2026-01-31T12:00:00Z', q: AQL },
+  {
+    kind: 'stored_query',
+    name: 'org.example.moved::ehrs',
+    version: '1.0.0',
+    saved: '2026-01-31T12:00:00Z',
+    q: AQL,
+  },
 ]
   .map((line) => `${JSON.stringify(line)}\n`)
   .join('');
