@@ -34,7 +34,19 @@ export function oldLines(old: OldEhr, judge: Judge): string[] {
       }),
     );
   }
+  for (const tag of old.tags) lines.push(JSON.stringify({ kind: 'item_tag', ehr_id: ehrId, item_tag: tagOf(tag) }));
   return lines;
+}
+
+/** A tag of a version names its number; of another one that of its container. */
+function tagOf({ id = null, target = null, target_type = null, key = null, ...tag }: JsonObject): JsonObject {
+  const [container = '', , version] = typeof target === 'string' ? target.split('::') : [];
+  return {
+    ...{ id, target: container, target_type, key },
+    target_version: version === undefined ? null : Number(version),
+    value: tag.value ?? null,
+    target_path: tag.target_path ?? null,
+  };
 }
 
 function ehrOf({ ehrId, ehr }: OldEhr): JsonObject {

@@ -11,6 +11,8 @@ const FIRST_PAUSE_MS = 250;
 /** What stands for nothing: unknown, or deleted. */
 const NOTHING: readonly number[] = [204, 404];
 
+/** Where EHRbase has item tags, from the base of the API. */
+const TAGS = '/../../experimental/tags';
 /** Rows of one answer to a query. */
 const PAGE = 1_000;
 
@@ -26,6 +28,8 @@ export class OldServer {
   readonly #client: ApiClient;
   readonly #digest = Buffer.alloc(32);
   #count = 0;
+  /** Whether it has the operations of EHRbase for item tags; null: nobody has asked yet. */
+  #hasTags: boolean | null = null;
 
   /** `client`: of an address that is the base of its API. */
   constructor(client: ApiClient) {
@@ -58,6 +62,15 @@ export class OldServer {
     const value = text === null ? [] : jsonOf(text);
     const list = isJsonObject(value) ? Object.values(value).find((member) => Array.isArray(member)) : value;
     return Array.isArray(list) ? list.filter(isJsonObject) : [];
+  }
+
+  /** Item tags below the operations of EHRbase; none where it has no such operations. @throws as `object` */
+  async tags(path: string): Promise<JsonObject[]> {
+    if (this.#hasTags === false) return [];
+    const text = await this.text(`${TAGS}${path}`);
+    this.#hasTags ??= text !== null;
+    const value = text === null ? [] : jsonOf(text);
+    return Array.isArray(value) ? value.filter(isJsonObject) : [];
   }
 
   /** First cells of all rows, page by page, each once. `q`: ordered, without LIMIT. @throws AnswerError */

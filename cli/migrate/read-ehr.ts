@@ -23,6 +23,8 @@ export interface OldEhr {
   readonly contributions: ReadonlyMap<string, JsonObject>;
   /** The directory as it is now; null: there is none. */
   readonly directory: JsonObject | null;
+  /** Item tags of what is the latest version of something. */
+  readonly tags: readonly JsonObject[];
   /** What it named and did not show, one line each. */
   readonly missing: readonly string[];
   /** Whether the old server lists all CONTRIBUTIONs, so that nothing that was deleted can be hidden. */
@@ -76,9 +78,20 @@ class EhrReader {
       versions: this.#versions,
       contributions: new Map(contributions),
       directory: await this.#server.object(`/ehr/${this.#ehrId}/directory`),
+      tags: await this.#tags(),
       missing: this.#missing,
       isListed: Array.isArray(ehr.contributions),
     };
+  }
+
+  async #tags(): Promise<JsonObject[]> {
+    const latest = new Map(this.#versions.map((version) => [rootOfUid(version.uid), version]));
+    const found: JsonObject[] = [];
+    for (const { uid, type } of latest.values()) {
+      const path = `/ehr/${this.#ehrId}/${type.toLowerCase()}/${encodeURIComponent(uid)}/item_tag`;
+      for (const tag of await this.#server.tags(path)) found.push({ ...tag, target_type: type });
+    }
+    return found;
   }
 
   /** Queries do not find what is deleted: CONTRIBUTIONs name it. `listed`: those that the EHR names. */

@@ -40,7 +40,7 @@ export function restoringHere(how: RestoreHow): RestoreTarget {
       const done = await ehrs.restore(parts.map(({ ehrId, lines }) => partOf(ehrId, lines)));
       const outcomes: LineOutcome[] = [];
       for (const [place, { lines }] of parts.entries()) {
-        const outcome = done[place] ?? new Set();
+        const outcome = done[place] ?? new Set<object>();
         if (outcome instanceof CdrError) outcomes.push(...lines.map((one) => failed(one, outcome)));
         else outcomes.push(...(await oneByOne(lines, (placed) => written(placed, outcome, definition))));
       }

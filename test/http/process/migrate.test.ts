@@ -8,7 +8,7 @@ import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp, useServer } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { emptied, exported } from '../../support/interchange.js';
-import { folder, givenDirectory, givenUpdate, statusOf } from '../../support/merge-http.js';
+import { folder, givenDirectory, givenTag, givenUpdate, statusOf } from '../../support/merge-http.js';
 import { oldPeer, type OldPeer, type PeerManners } from '../../support/migrate/old-peer.js';
 import { runCommand, type CommandResult } from '../../support/process/command-line.js';
 import {
@@ -57,6 +57,7 @@ beforeAll(async () => {
   await new Promise((resolve) => setTimeout(resolve, 5));
   await givenComposition(there, await givenEhr(there, statusOf('p2')));
   await givenDirectory(there, ehrId, folder('root'));
+  await givenTag(there, { ehrId, type: 'composition', uid: versionedObjectUidOf(uid) }, 'k');
   lines = await exported();
 });
 afterEach(async () => {
@@ -131,13 +132,14 @@ describe('compare', () => {
 describe('migrate', () => {
   it('brings what another server shows as it was made, and nothing twice', async () => {
     await emptied();
-    const peer = await given({ lists: true });
+    const peer = await given({ lists: true, hasTags: true });
     const first = await run(peer);
     expect([first.code === 0 ? '' : first.stderr, first.stdout]).toEqual([
       '',
       expect.stringMatching(/^batch \S+\n2 EHRs read, 1 directories committed\n\d+ imported, 0 there already, 0 failed/),
     ]);
     expect(movable(await exported())).toEqual(movable(lines));
+    expect(lines.filter((line) => line.startsWith('{"kind":"item_tag"'))).toHaveLength(1);
     // Deletions have a history too.
     const history = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(deleted)}/revision_history`;
     expect((await request(here).get(history)).body).toMatchObject({
@@ -166,14 +168,14 @@ describe('migrate', () => {
 
   it('makes a deletion that only the history tells of', async () => {
     await emptied();
-    const { code, stderr } = await run(await given({ hidesDeletions: true, lists: true }));
+    const { code, stderr } = await run(await given({ hidesDeletions: true, lists: true, hasTags: true }));
     expect(code === 0 ? '' : stderr).toBe('');
     expect(movable(await exported())).toEqual(movable(lines));
   });
 
   it('comes through failures of the old server, with its password', async () => {
     await emptied();
-    const peer = await given({ failsEvery: 7, basic: 'old:secret', lists: true });
+    const peer = await given({ failsEvery: 7, basic: 'old:secret', lists: true, hasTags: true });
     expect((await run(peer)).stderr).toContain('answered 401');
     const moved = await run(peer, ['--from-user', 'old'], { EVERCHART_FROM_PASSWORD: 'secret' });
     expect(moved.code === 0 ? '' : moved.stderr).toBe('');

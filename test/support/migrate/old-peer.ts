@@ -11,6 +11,8 @@ export interface PeerManners {
   readonly basic?: string;
   /** Object ids of COMPOSITIONs whose history it does not show. */
   readonly hidden?: readonly string[];
+  /** Whether it has operations for item tags. */
+  readonly hasTags?: boolean;
   /** Whether deletions are in histories only. */
   readonly hidesDeletions?: boolean;
   /** Whether an EHR lists its CONTRIBUTIONs, which EHRbase does not do. */
@@ -22,6 +24,7 @@ class Store {
   readonly templates: JsonObject[] = [];
   readonly queries: JsonObject[] = [];
   readonly ehrs = new Map<string, JsonObject>();
+  readonly tags: JsonObject[] = [];
   readonly contributions = new Map<string, { readonly ehrId: string; readonly contribution: JsonObject }>();
   readonly versions: { readonly ehrId: string; readonly type: string; readonly version: JsonObject }[] = [];
 
@@ -33,6 +36,7 @@ class Store {
     const ehrId = textAt(line, 'ehr_id') ?? '';
     if (line.kind === 'template') this.templates.push(line);
     if (line.kind === 'stored_query') this.queries.push(line);
+    if (line.kind === 'item_tag') this.tags.push(objectAt(line, 'item_tag') ?? {});
     if (line.kind === 'ehr') this.ehrs.set(textAt(line, 'ehr', 'ehr_id', 'value') ?? '', objectAt(line, 'ehr') ?? {});
     if (line.kind === 'contribution')
       this.contributions.set(textAt(line, 'contribution', 'uid', 'value') ?? '', {
@@ -95,9 +99,10 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-function answer(store: Store, { basic, hidden = [], hidesDeletions = false, lists = false }: PeerManners, { request, response }: Exchange): void {
+function answer(store: Store, { basic, hasTags = false, hidden = [], hidesDeletions = false, lists = false }: PeerManners, { request, response }: Exchange): void {
   const credentials = basic === undefined ? undefined : `Basic ${Buffer.from(basic).toString('base64')}`;
   if (request.headers.authorization !== credentials) return send(response, 401, { error: 'Unauthorized' });
+  if (hasTags && request.url?.startsWith(TAGS) === true) return send(response, 200, tagsOf(store, request.url));
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://peer');
   const [, ...path] = pathname.replace('/ehrbase/rest/openehr/v1', '').split('/').map(decodeURIComponent);
   if (path[0] === 'query') return send(response, 200, rowsOf(store, searchParams.get('q') ?? ''));
@@ -116,6 +121,15 @@ const listed = ({ template_id, created_timestamp }: JsonObject): JsonObject => (
   ...{ template_id: template_id ?? null, created_timestamp: created_timestamp ?? null },
   archetype_id: 'openEHR-EHR-COMPOSITION.any.v1',
 });
+
+const TAGS = '/ehrbase/rest/experimental/tags/';
+
+/** Tags of a version, or of its container, whose uid they name. */
+function tagsOf(store: Store, url: string): JsonObject[] {
+  const [, , type = '', uid = ''] = url.slice(TAGS.length).split('/').map(decodeURIComponent);
+  const [container] = uid.split('::');
+  return store.tags.filter((tag) => tag.target === container && tag.target_type === type.toUpperCase());
+}
 
 /** Below `/definition`. */
 function definitionOf(store: Store, [, kind, name, templateId]: readonly string[]): [number, object | string] {
