@@ -299,6 +299,10 @@ const PARAMETERS = {
     '`drop`: an EHR whose subject another one has is restored without it, and not refused',
     otherwise('keep', oneOf('keep', 'drop')),
   ),
+  versions: query(
+    'Whether all versions of each object are wanted, or the latest one',
+    otherwise('all', oneOf('all', 'latest')),
+  ),
   metric_tag: query('`key:value` that the measurements must have', severalOf(text), { name: 'tag' }),
 
   'If-Match': header('Version uid that the change follows'),
