@@ -48,7 +48,9 @@ export async function forgetExamination(): Promise<void> {
   await mongoose.connection.dropDatabase();
 }
 
-async function judged(trial: () => Promise<Omit<DoctorFinding, 'what'>>): Promise<Omit<DoctorFinding, 'what'>> {
+async function judged(
+  trial: () => Promise<Omit<DoctorFinding, 'what'>>,
+): Promise<Omit<DoctorFinding, 'what'>> {
   try {
     return await trial();
   } catch (error) {
@@ -99,7 +101,8 @@ async function clock(): Promise<Omit<DoctorFinding, 'what'>> {
 async function bulkWriteCommand(): Promise<Omit<DoctorFinding, 'what'>> {
   const { maxWireVersion } = await connected().admin().command({ hello: 1 });
   const isThere = Number(maxWireVersion) >= BULK_WRITE_WIRE_VERSION;
-  if (!isThere) return { verdict: 'slow', detail: 'one command for each collection: it is there from 8.0 on' };
+  if (!isThere)
+    return { verdict: 'slow', detail: 'one command for each collection: it is there from 8.0 on' };
   return works('one command for a whole commit');
 }
 
@@ -110,13 +113,14 @@ async function majorityWrite(): Promise<Omit<DoctorFinding, 'what'>> {
 }
 
 async function transaction(documents: number, text = ''): Promise<Omit<DoctorFinding, 'what'>> {
-  const ms = await median((index) =>
-    inSession(async (session) => {
-      session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } });
-      for (let document = 0; document < documents; document += 1)
-        await probes().insertOne({ _id: `t${documents}-${index}-${document}`, n: 1, text }, { session });
-      await session.commitTransaction();
-    }),
+  const ms = await median(
+    (index) =>
+      inSession(async (session) => {
+        session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } });
+        for (let document = 0; document < documents; document += 1)
+          await probes().insertOne({ _id: `t${documents}-${index}-${document}`, n: 1, text }, { session });
+        await session.commitTransaction();
+      }),
     documents === 1 ? TRIES : 1,
   );
   return timed(ms, SLOW.commit * documents, `${ms.toFixed(1)} ms`);
@@ -133,7 +137,9 @@ async function aborted(): Promise<Omit<DoctorFinding, 'what'>> {
     await session.abortTransaction();
   });
   const left = await probes().findOne({ _id: 'aborted' });
-  return left === null ? works('nothing of it is left') : { verdict: 'missing', detail: 'its write is still there' };
+  return left === null
+    ? works('nothing of it is left')
+    : { verdict: 'missing', detail: 'its write is still there' };
 }
 
 /** Two transactions change one document: one of them must learn of it, at once or when the other has ended. */
@@ -162,7 +168,8 @@ async function conflict(): Promise<Omit<DoctorFinding, 'what'>> {
 }
 
 function labelOf(error: unknown): string {
-  const isLabelled = error instanceof mongoose.mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
+  const isLabelled =
+    error instanceof mongoose.mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
   return isLabelled ? 'the second one is told at once, with the label of a retry' : String(error);
 }
 
@@ -172,7 +179,10 @@ async function indexes(layout: readonly CollectionDefinition[]): Promise<Omit<Do
   const ms = performance.now() - start;
   const missing = await missingIndexes(layout);
   if (missing.length > 0)
-    return { verdict: 'missing', detail: missing.map(({ collection, name }) => `${collection} ${name}`).join(', ') };
+    return {
+      verdict: 'missing',
+      detail: missing.map(({ collection, name }) => `${collection} ${name}`).join(', '),
+    };
   const count = layout.reduce((sum, { indexes: own }) => sum + own.length, 0);
   return timed(ms, SLOW.indexes, `${count} indexes of ${layout.length} collections in ${Math.round(ms)} ms`);
 }

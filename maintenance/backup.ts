@@ -50,7 +50,9 @@ export function writeBackup({ write, onDocument }: BackupSink): Promise<number> 
         onDocument();
       }
     if ((await writtenSoFar(session)) !== before)
-      throw new Error('something was written while it was read, which is no moment of this engine: back up again');
+      throw new Error(
+        'something was written while it was read, which is no moment of this engine: back up again',
+      );
     await write(`${JSON.stringify({ kind: 'end', lines, sha256: hash.digest('hex') })}\n`);
     return lines - 1;
   });
@@ -87,7 +89,8 @@ export async function restoreBackup(lines: AsyncIterable<string>): Promise<numbe
   const flush = async (): Promise<void> => {
     if (collection === null || part.length === 0) return;
     if (collection === 'settings') await endFilling();
-    for (const some of inTextSteps(part, (text) => text.length, AT_ONCE)) await insertBackedUp(collection, some);
+    for (const some of inTextSteps(part, (text) => text.length, AT_ONCE))
+      await insertBackedUp(collection, some);
     documents += part.length;
     [part, length] = [[], 0];
   };
@@ -108,15 +111,19 @@ const DOCUMENT = /^\{"collection":"(\w+)","document":(.*)\}$/s;
 
 function collectionOf(name: string): CollectionName {
   const known = BACKED_UP.find((one) => one === name);
-  if (known === undefined) throw new CdrError('invalid', `the backup has documents of ${name}, which is no collection`);
+  if (known === undefined)
+    throw new CdrError('invalid', `the backup has documents of ${name}, which is no collection`);
   return known;
 }
 
 function requireHeader(line: string): void {
   const { format, version, layout } = objectOf(line);
-  if (format !== FORMAT || version !== 1) throw new Error('the file is no backup of everchart that this release can read');
+  if (format !== FORMAT || version !== 1)
+    throw new Error('the file is no backup of everchart that this release can read');
   if (typeof layout !== 'number' || layout > STORAGE_LAYOUT)
-    throw new Error(`the backup has layout ${String(layout)}, this release knows ${STORAGE_LAYOUT}: update it`);
+    throw new Error(
+      `the backup has layout ${String(layout)}, this release knows ${STORAGE_LAYOUT}: update it`,
+    );
 }
 
 function objectOf(line: string): JsonObject {

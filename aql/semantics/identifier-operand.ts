@@ -59,7 +59,8 @@ export function requireVersionOperand(
   { systemId, systems = [] }: KnownSystems,
 ): VersionOperand {
   const operand = parseVersionOperand(text, systemId);
-  if (operand === null) throw new CdrError('invalid', `'${shorten(text)}' is not a valid OBJECT_VERSION_ID/UID`);
+  if (operand === null)
+    throw new CdrError('invalid', `'${shorten(text)}' is not a valid OBJECT_VERSION_ID/UID`);
   const { otherSystem } = operand;
   if (otherSystem !== null && !systems.includes(otherSystem))
     throw new UnknownSystem(text, otherSystem, systemId ?? '');

@@ -41,7 +41,10 @@ export function compareCommand(): Command {
     .option('--queries <file>', 'AQL whose rows are compared, one query a line')
     .option('--output <file>', 'write every difference there, one JSON object a line')
     .option('--parallel <count>', 'EHRs read at once', wholeNumber(1, 64), 8)
-    .option('--report <file>', 'write what it came to, with heads of the seals and a digest of what the other server answered')
+    .option(
+      '--report <file>',
+      'write what it came to, with heads of the seals and a digest of what the other server answered',
+    )
     .addHelpText('after', HELP)
     .action((options: CompareOptions) => runCommand(options));
   return withTargetOptions(command);

@@ -16,13 +16,20 @@ that stores a template, an EHR and COMPOSITIONs, and asks queries of each shape.
 /** `everchart doctor`: what the product can do on a MongoDB. */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .requiredOption('--uri <uri>', 'connection string; better in MONGODB_URI, where `ps` does not show it', process.env['MONGODB_URI'])
+    .requiredOption(
+      '--uri <uri>',
+      'connection string; better in MONGODB_URI, where `ps` does not show it',
+      process.env['MONGODB_URI'],
+    )
     .addHelpText('after', HELP)
     .action(({ uri }: { uri: string }) => runCommand(uri));
 }
 
 async function runCommand(uri: string): Promise<void> {
-  const scratch = { MONGODB_URI: uri, MONGODB_DATABASE: `everchart-doctor-${randomBytes(6).toString('hex')}` };
+  const scratch = {
+    MONGODB_URI: uri,
+    MONGODB_DATABASE: `everchart-doctor-${randomBytes(6).toString('hex')}`,
+  };
   const findings: DoctorFinding[] = [];
   try {
     findings.push(...(await withDatabase(() => examine(COLLECTION_LAYOUT), scratch)));
@@ -39,9 +46,15 @@ async function runCommand(uri: string): Promise<void> {
 const COMPOSITIONS = 6;
 const QUERIES: readonly (readonly [what: string, q: string])[] = [
   ['rows', 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c'],
-  ['rows in order, paged', 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c ORDER BY c/uid/value LIMIT 2'],
+  [
+    'rows in order, paged',
+    'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c ORDER BY c/uid/value LIMIT 2',
+  ],
   ['an aggregate', 'SELECT COUNT(c/uid/value) FROM EHR e CONTAINS COMPOSITION c'],
-  ['values below an archetype', 'SELECT o/uid/value FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o'],
+  [
+    'values below an archetype',
+    'SELECT o/uid/value FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o',
+  ],
   ['whole objects', 'SELECT c FROM EHR e CONTAINS COMPOSITION c'],
   ['the evaluator', 'SELECT COUNT(DISTINCT c) FROM EHR e CONTAINS COMPOSITION c'],
   ['versions', 'SELECT v/uid/value FROM EHR e CONTAINS VERSION v[ALL_VERSIONS] CONTAINS COMPOSITION c'],
@@ -74,11 +87,15 @@ async function tried(what: string, work: () => Promise<string>): Promise<DoctorF
 async function committed(client: ApiClient): Promise<string> {
   for (const name of DEMO_TEMPLATES) {
     const body = templateText(name);
-    await expectSuccess(client.send('POST', '/definition/template/adl1.4', { body, type: 'application/xml' }));
+    await expectSuccess(
+      client.send('POST', '/definition/template/adl1.4', { body, type: 'application/xml' }),
+    );
   }
   const { etag } = await expectSuccess(client.send('POST', '/ehr'));
   for (const composition of compositionsOfPatient(seededRandom(1), COMPOSITIONS))
-    await expectSuccess(client.send('POST', `/ehr/${etag}/composition`, { body: JSON.stringify(composition) }));
+    await expectSuccess(
+      client.send('POST', `/ehr/${etag}/composition`, { body: JSON.stringify(composition) }),
+    );
   return `${DEMO_TEMPLATES.length} templates, an EHR, ${COMPOSITIONS} COMPOSITIONs`;
 }
 
@@ -89,7 +106,9 @@ async function asked(client: ApiClient, q: string): Promise<string> {
   return `${rows.length} rows`;
 }
 
-async function expectSuccess(sent: ReturnType<ApiClient['send']>): Promise<Awaited<ReturnType<ApiClient['send']>>> {
+async function expectSuccess(
+  sent: ReturnType<ApiClient['send']>,
+): Promise<Awaited<ReturnType<ApiClient['send']>>> {
   const answer = await sent;
   if (answer.status >= 300) throw answerError(answer.status, answer.text);
   return answer;

@@ -62,7 +62,10 @@ export function migrateCommand(): Command {
     )
     .option('--progress <file>', 'progress file (default: <host>.migrate-progress.json)')
     .option('--errors <file>', 'error file (default: <host>.migrate-errors.ndjson)')
-    .option('--report <file>', 'write what it came to, with heads of the seals and a digest of what the other server answered')
+    .option(
+      '--report <file>',
+      'write what it came to, with heads of the seals and a digest of what the other server answered',
+    )
     .addHelpText('after', HELP)
     .action((options: MigrateOptions) => runCommand(options));
   return withTargetOptions(command);

@@ -48,7 +48,8 @@ export async function compare(comparison: Comparison): Promise<number> {
   await compareLists(comparison, '/definition/template/adl1.4', {
     kind: 'template',
     idOf: (listed) => textAt(listed, 'template_id') ?? '',
-    textOf: (server, id) => server.text(`/definition/template/adl1.4/${encodeURIComponent(id)}`, 'application/xml'),
+    textOf: (server, id) =>
+      server.text(`/definition/template/adl1.4/${encodeURIComponent(id)}`, 'application/xml'),
   });
   await compareLists(comparison, '/definition/query', {
     kind: 'stored query',
@@ -86,7 +87,8 @@ async function compareLists(
   path: string,
   { kind, idOf, textOf }: Definitions,
 ): Promise<void> {
-  const idsOf = async (server: OldServer): Promise<Set<string>> => new Set((await server.list(path)).map(idOf));
+  const idsOf = async (server: OldServer): Promise<Set<string>> =>
+    new Set((await server.list(path)).map(idOf));
   const [ours, theirs] = [await idsOf(here), await idsOf(there)];
   for (const id of ours) if (!theirs.has(id)) note({ kind: 'only here', id: `${kind} ${id}` });
   for (const id of theirs) {
@@ -109,8 +111,10 @@ async function compareEhr({ here, there, note }: Comparison, ehrId: string): Pro
   const found = (kind: Difference['kind'], id: string, path: string | null): void => {
     if (path !== null) note({ kind, ehr_id: ehrId, id, path });
   };
-  for (const name of ['system_id', 'time_created']) found('EHR', ehrId, differenceOf(own.ehr[name], other.ehr[name], `/${name}`));
-  for (const container of differentLists(own, other)) note({ kind: 'version list', ehr_id: ehrId, id: container });
+  for (const name of ['system_id', 'time_created'])
+    found('EHR', ehrId, differenceOf(own.ehr[name], other.ehr[name], `/${name}`));
+  for (const container of differentLists(own, other))
+    note({ kind: 'version list', ehr_id: ehrId, id: container });
   const versions = new Map(own.versions.map((version) => [version.uid, version]));
   for (const one of other.versions) {
     const same = versions.get(one.uid);
@@ -118,7 +122,8 @@ async function compareEhr({ here, there, note }: Comparison, ehrId: string): Pro
   }
   for (const [uid, contribution] of other.contributions) {
     const same = own.contributions.get(uid);
-    if (same !== undefined) found('CONTRIBUTION', uid, differenceOf(same.audit, contribution.audit, '/audit'));
+    if (same !== undefined)
+      found('CONTRIBUTION', uid, differenceOf(same.audit, contribution.audit, '/audit'));
   }
   found('directory', ehrId, differenceOf(withoutUid(own.directory), withoutUid(other.directory)));
 }

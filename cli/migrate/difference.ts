@@ -22,7 +22,11 @@ export function differenceOf(
   return null;
 }
 
-function differenceOfLists(one: readonly JsonValue[], other: readonly JsonValue[], path: string): string | null {
+function differenceOfLists(
+  one: readonly JsonValue[],
+  other: readonly JsonValue[],
+  path: string,
+): string | null {
   if (one.length !== other.length) return path || '/';
   for (const [index, member] of one.entries()) {
     const found = differenceOf(member, other[index], `${path}[${index}]`);

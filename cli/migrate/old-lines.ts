@@ -18,7 +18,13 @@ export function oldLines(old: OldEhr, judge: Judge): string[] {
     const contribution = old.contributions.get(uid);
     if (contribution !== undefined && !written.has(uid)) {
       written.add(uid);
-      lines.push(JSON.stringify({ kind: 'contribution', ehr_id: ehrId, contribution: contributionOf(contribution, known) }));
+      lines.push(
+        JSON.stringify({
+          kind: 'contribution',
+          ehr_id: ehrId,
+          contribution: contributionOf(contribution, known),
+        }),
+      );
     }
     const container = one.uid.split('::')[0] ?? '';
     const own = textAt(one.version, 'data', 'archetype_details', 'template_id', 'value');
@@ -34,7 +40,8 @@ export function oldLines(old: OldEhr, judge: Judge): string[] {
       }),
     );
   }
-  for (const tag of old.tags) lines.push(JSON.stringify({ kind: 'item_tag', ehr_id: ehrId, item_tag: tagOf(tag) }));
+  for (const tag of old.tags)
+    lines.push(JSON.stringify({ kind: 'item_tag', ehr_id: ehrId, item_tag: tagOf(tag) }));
   return lines;
 }
 

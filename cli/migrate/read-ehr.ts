@@ -111,7 +111,9 @@ class EhrReader {
 
   /** CONTRIBUTIONs that are named and were not asked for. */
   #named(listed: readonly string[]): string[] {
-    const uids = this.#versions.flatMap(({ version }) => textAt(version, 'contribution', 'id', 'value') ?? []);
+    const uids = this.#versions.flatMap(
+      ({ version }) => textAt(version, 'contribution', 'id', 'value') ?? [],
+    );
     return [...new Set([...listed, ...uids])].filter((uid) => !this.#contributions.has(uid));
   }
 
@@ -170,7 +172,10 @@ const numberOf = (item: JsonObject): number => Number(uidParts(uidOf(item))[2] ?
 
 function isOfDeletion(item: JsonObject): boolean {
   const type = objectAt(objectsAt(item, 'audits')[0], 'change_type');
-  return textAt(type, 'defining_code', 'code_string') === CHANGE_TYPE.deleted || textAt(type, 'value') === 'deleted';
+  return (
+    textAt(type, 'defining_code', 'code_string') === CHANGE_TYPE.deleted ||
+    textAt(type, 'value') === 'deleted'
+  );
 }
 
 function lists(contribution: JsonObject | null, uid: string): boolean {

@@ -57,7 +57,8 @@ export async function peerAddress(
   if (named !== undefined && user !== undefined)
     throw new Error(`give either --${option}-token or --${option}-user`);
   const { url, basic } = parsedUrl(text, `--${option}`);
-  if (user !== undefined) return { url, identity: { basic: await basicOf(user, env, `${variable}_PASSWORD`) } };
+  if (user !== undefined)
+    return { url, identity: { basic: await basicOf(user, env, `${variable}_PASSWORD`) } };
   const token = named ?? given(env, `${variable}_TOKEN`);
   if (token !== undefined) return { url, identity: { token } };
   return { url, identity: basic === null ? {} : { basic } };

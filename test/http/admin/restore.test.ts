@@ -59,7 +59,12 @@ describe('restore', () => {
     ]);
     expect(await exported()).toEqual(lines);
     const { body } = await restored(lines, { batch });
-    expect(body).toEqual({ batch, imported: 0, unchanged: lines.slice(1, -1).map((_, i) => i + 2), failed: [] });
+    expect(body).toEqual({
+      batch,
+      imported: 0,
+      unchanged: lines.slice(1, -1).map((_, i) => i + 2),
+      failed: [],
+    });
     const [record] = await auditRecords({ operation: 'restore', offset: 1, fetch: 1 });
     expect(record).toMatchObject({ user: 'mover', target: batch, ehr_ids: [ehrId], status: 200 });
   });
@@ -84,7 +89,10 @@ describe('restore', () => {
   it('refuses a line that cannot be read, by its number, and writes nothing then', async () => {
     const cut = lines.map((line, index) => (index === 2 ? line.slice(0, -1) : line));
     const { status, body } = await restored(cut);
-    expect([status, body]).toEqual([400, expect.objectContaining({ message: expect.stringMatching(/^line 3: /) })]);
+    expect([status, body]).toEqual([
+      400,
+      expect.objectContaining({ message: expect.stringMatching(/^line 3: /) }),
+    ]);
     expect([await stored('ehrs'), await stored('templates')]).toEqual([0, 0]);
   });
 

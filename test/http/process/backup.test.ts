@@ -52,7 +52,9 @@ afterAll(async () => {
 describe('a backup', () => {
   it('is a file of this user alone', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(gunzipSync(readFileSync(file)).toString()).toMatch(/^\{"kind":"header","format":"everchart-backup"/);
+    expect(gunzipSync(readFileSync(file)).toString()).toMatch(
+      /^\{"kind":"header","format":"everchart-backup"/,
+    );
   });
 
   it('is restored to an empty database, document by document, and to no other', async () => {
@@ -98,7 +100,9 @@ describe('a backup', () => {
     const db = mongoose.connection.getClient().db(other());
     await db
       .collection<{ _id: string }>('settings')
-      .insertOne({ _id: 'storage', system_id: 'unfinished.restore', layout: Number.MAX_SAFE_INTEGER } as { _id: string });
+      .insertOne({ _id: 'storage', system_id: 'unfinished.restore', layout: Number.MAX_SAFE_INTEGER } as {
+        _id: string;
+      });
     const { code, stderr } = await run(other(), 'verify');
     expect([code, stderr]).toEqual([1, expect.stringContaining('unfinished.restore')]);
   });

@@ -112,7 +112,10 @@ describe('compare', () => {
     expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
       ...{ kind: 'comparison', seal_before: null, result: { ehrs: 2, differences: {} } },
     });
-    expect([same.code === 0 ? '' : same.stderr, same.stdout]).toEqual(['', '2 EHRs compared, 0 differences\n']);
+    expect([same.code === 0 ? '' : same.stderr, same.stdout]).toEqual([
+      '',
+      '2 EHRs compared, 0 differences\n',
+    ]);
     const without = lines.filter((line) => !line.includes(deleted.replace(/1$/, '2')));
     const changed = without.map((line) =>
       line.startsWith('{"kind":"version"') ? line.replace('"category":', '"categories":') : line,
@@ -120,11 +123,19 @@ describe('compare', () => {
     const output = join(place, 'differences');
     const found = await compared(await given({ lists: true }, changed), '--output', output);
     expect(found.code).toBe(1);
-    const kinds = readFileSync(output, 'utf8').trim().split('\n').map((line) => (JSON.parse(line) as { kind: string }).kind);
+    const kinds = readFileSync(output, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { kind: string }).kind);
     // The deletion is missing there, so that one more is alive.
     expect(new Set(kinds)).toEqual(new Set(['version list', 'content', 'rows']));
     expect(found.stderr).toMatch(/content: \S+ at \/data\/categor/);
-    const empty = await compared(await given({}, lines.filter((line) => !line.includes('"ehr_id"'))));
+    const empty = await compared(
+      await given(
+        {},
+        lines.filter((line) => !line.includes('"ehr_id"')),
+      ),
+    );
     expect([empty.code, empty.stdout]).toEqual([1, expect.stringContaining('2 × only here')]);
   });
 });
@@ -136,7 +147,9 @@ describe('migrate', () => {
     const first = await run(peer);
     expect([first.code === 0 ? '' : first.stderr, first.stdout]).toEqual([
       '',
-      expect.stringMatching(/^batch \S+\n2 EHRs read, 1 directories committed\n\d+ imported, 0 there already, 0 failed/),
+      expect.stringMatching(
+        /^batch \S+\n2 EHRs read, 1 directories committed\n\d+ imported, 0 there already, 0 failed/,
+      ),
     ]);
     expect(movable(await exported())).toEqual(movable(lines));
     expect(lines.filter((line) => line.startsWith('{"kind":"item_tag"'))).toHaveLength(1);
@@ -146,7 +159,10 @@ describe('migrate', () => {
       items: [{ version_id: { value: deleted } }, { version_id: { value: deleted.replace(/1$/, '2') } }],
     });
     const { body } = await request(here).get(`${V1}/ehr/${ehrId}/directory`);
-    expect(body).toMatchObject({ name: { value: 'root' }, uid: { value: expect.stringContaining('::local.cdr::1') } });
+    expect(body).toMatchObject({
+      name: { value: 'root' },
+      uid: { value: expect.stringContaining('::local.cdr::1') },
+    });
     const report = join(place, 'report');
     const again = await run(peer, ['--report', report]);
     expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
@@ -155,14 +171,19 @@ describe('migrate', () => {
       answers: { count: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
       result: { ehrs: 2, imported: 0, failed: 0, missing: 0 },
     });
-    expect(again.stdout).toMatch(/2 EHRs read, 0 directories committed\n0 imported, \d+ there already, 0 failed/);
+    expect(again.stdout).toMatch(
+      /2 EHRs read, 0 directories committed\n0 imported, \d+ there already, 0 failed/,
+    );
     expect(peer.asked.every((line) => line.startsWith('GET '))).toBe(true);
   });
 
   it('says that it cannot find what was deleted where nobody lists CONTRIBUTIONs', async () => {
     await emptied();
     const { code, stdout } = await run(await given());
-    expect([code, stdout]).toEqual([0, expect.stringContaining('of 2 EHRs the other server lists no CONTRIBUTIONs')]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('of 2 EHRs the other server lists no CONTRIBUTIONs'),
+    ]);
     expect((await request(here).get(`${V1}/ehr/${ehrId}/composition/${deleted}`)).status).toBe(404);
   });
 
@@ -184,7 +205,10 @@ describe('migrate', () => {
 
   it('reads with --since the EHRs that were changed', async () => {
     await emptied();
-    const peer = await given({}, lines.filter((line) => !line.includes('"type":"FOLDER"')));
+    const peer = await given(
+      {},
+      lines.filter((line) => !line.includes('"type":"FOLDER"')),
+    );
     expect((await run(peer, ['--since', between])).stdout).toMatch(/1 EHRs read/);
     expect((await run(peer)).stdout).toMatch(/2 EHRs read/);
   });
@@ -192,7 +216,10 @@ describe('migrate', () => {
   it('says what was named and not shown', async () => {
     await emptied();
     const { code, stderr } = await run(await given({ hidden: [versionedObjectUidOf(deleted)], lists: true }));
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`versioned_composition/${versionedObjectUidOf(deleted)}`)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`versioned_composition/${versionedObjectUidOf(deleted)}`),
+    ]);
     expect((await request(here).get(`${V1}/ehr/${ehrId}`)).status).toBe(200);
   });
 
@@ -206,11 +233,17 @@ describe('migrate', () => {
     await emptied();
     const peer = await given({ lists: true }, broken);
     const rehearsal = await run(peer, ['--dry-run']);
-    expect([rehearsal.code, rehearsal.stdout]).toEqual([0, expect.stringMatching(/^2 EHRs, 1 templates, 1 stored queries\n/)]);
+    expect([rehearsal.code, rehearsal.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^2 EHRs, 1 templates, 1 stored queries\n/),
+    ]);
     expect(rehearsal.stdout).toMatch(/4 break rules, and move with --lenient only/);
     const strict = await run(peer);
     expect([strict.code, strict.stderr]).toEqual([1, expect.stringContaining('--lenient keeps it, marked')]);
-    expect(JSON.parse(readFileSync(join(place, 'errors'), 'utf8').split('\n')[0]!)).toMatchObject({ ehr_id: ehrId, status: 422 });
+    expect(JSON.parse(readFileSync(join(place, 'errors'), 'utf8').split('\n')[0]!)).toMatchObject({
+      ehr_id: ehrId,
+      status: 422,
+    });
     expect((await request(here).get(`${V1}/ehr/${ehrId}`)).status).toBe(404);
     const lenient = await run(peer, ['--lenient']);
     expect(lenient.code === 0 ? '' : lenient.stderr).toBe('');

@@ -37,14 +37,19 @@ class Store {
     if (line.kind === 'template') this.templates.push(line);
     if (line.kind === 'stored_query') this.queries.push(line);
     if (line.kind === 'item_tag') this.tags.push(objectAt(line, 'item_tag') ?? {});
-    if (line.kind === 'ehr') this.ehrs.set(textAt(line, 'ehr', 'ehr_id', 'value') ?? '', objectAt(line, 'ehr') ?? {});
+    if (line.kind === 'ehr')
+      this.ehrs.set(textAt(line, 'ehr', 'ehr_id', 'value') ?? '', objectAt(line, 'ehr') ?? {});
     if (line.kind === 'contribution')
       this.contributions.set(textAt(line, 'contribution', 'uid', 'value') ?? '', {
         ehrId,
         contribution: objectAt(line, 'contribution') ?? {},
       });
     if (line.kind === 'version')
-      this.versions.push({ ehrId, type: textAt(line, 'type') ?? '', version: objectAt(line, 'version') ?? {} });
+      this.versions.push({
+        ehrId,
+        type: textAt(line, 'type') ?? '',
+        version: objectAt(line, 'version') ?? {},
+      });
   }
 
   of(ehrId: string, type: string, objectId?: string): JsonObject[] {
@@ -86,7 +91,8 @@ export async function oldPeer(lines: readonly string[], manners: PeerManners = {
     asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
     const turn = asked.length % (manners.failsEvery ?? Infinity);
     if (manners.failsEvery !== undefined && turn === 0) return void request.socket.destroy();
-    if (manners.failsEvery !== undefined && turn === 1) return void send(response, 500, { error: 'Internal Server Error' });
+    if (manners.failsEvery !== undefined && turn === 1)
+      return void send(response, 500, { error: 'Internal Server Error' });
     answer(store, manners, { request, response });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -99,10 +105,15 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-function answer(store: Store, { basic, hasTags = false, hidden = [], hidesDeletions = false, lists = false }: PeerManners, { request, response }: Exchange): void {
+function answer(
+  store: Store,
+  { basic, hasTags = false, hidden = [], hidesDeletions = false, lists = false }: PeerManners,
+  { request, response }: Exchange,
+): void {
   const credentials = basic === undefined ? undefined : `Basic ${Buffer.from(basic).toString('base64')}`;
   if (request.headers.authorization !== credentials) return send(response, 401, { error: 'Unauthorized' });
-  if (hasTags && request.url?.startsWith(TAGS) === true) return send(response, 200, tagsOf(store, request.url));
+  if (hasTags && request.url?.startsWith(TAGS) === true)
+    return send(response, 200, tagsOf(store, request.url));
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://peer');
   const [, ...path] = pathname.replace('/ehrbase/rest/openehr/v1', '').split('/').map(decodeURIComponent);
   if (path[0] === 'query') return send(response, 200, rowsOf(store, searchParams.get('q') ?? ''));
@@ -111,7 +122,8 @@ function answer(store: Store, { basic, hasTags = false, hidden = [], hidesDeleti
   const shown = resourceOf(store, path, hidden);
   const isHidden = hidesDeletions && path.includes('version') && shown?.data === undefined;
   const own = isHidden ? undefined : shown;
-  const found = own !== undefined && isListed ? { ...own, contributions: store.references(path[1] ?? '') } : own;
+  const found =
+    own !== undefined && isListed ? { ...own, contributions: store.references(path[1] ?? '') } : own;
   send(response, found === undefined ? 404 : 200, found ?? NOT_FOUND);
 }
 
@@ -132,7 +144,10 @@ function tagsOf(store: Store, url: string): JsonObject[] {
 }
 
 /** Below `/definition`. */
-function definitionOf(store: Store, [, kind, name, templateId]: readonly string[]): [number, object | string] {
+function definitionOf(
+  store: Store,
+  [, kind, name, templateId]: readonly string[],
+): [number, object | string] {
   if (kind === 'query') return [200, name === undefined ? store.queries : queryOf(store, name)];
   if (templateId === undefined) return [200, store.templates.map(listed)];
   const opt = store.templates.find(({ template_id: id }) => id === templateId)?.opt;
@@ -144,7 +159,11 @@ function queryOf(store: Store, name: string): JsonObject {
 }
 
 /** Below `/ehr/{ehr_id}`. */
-function resourceOf(store: Store, path: readonly string[], hidden: readonly string[]): JsonObject | undefined {
+function resourceOf(
+  store: Store,
+  path: readonly string[],
+  hidden: readonly string[],
+): JsonObject | undefined {
   const [, ehrId = '', kind, ...rest] = path;
   const ehr = store.ehrs.get(ehrId);
   if (ehr === undefined || kind === undefined) return ehr;
@@ -156,7 +175,10 @@ function resourceOf(store: Store, path: readonly string[], hidden: readonly stri
   const versions = store.of(ehrId, isStatus ? 'EHR_STATUS' : 'COMPOSITION', isStatus ? undefined : rest[0]);
   if (what === 'version') return versions.find((version) => uidOf(version) === uid);
   if (versions.length === 0) return undefined;
-  const items = versions.map(({ uid: id = null, commit_audit: audit = null }) => ({ version_id: id, audits: [audit] }));
+  const items = versions.map(({ uid: id = null, commit_audit: audit = null }) => ({
+    version_id: id,
+    audits: [audit],
+  }));
   return { _type: 'REVISION_HISTORY', items };
 }
 
