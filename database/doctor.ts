@@ -16,6 +16,7 @@ export interface DoctorFinding {
 const BULK_WRITE_WIRE_VERSION = 25;
 /** Milliseconds beyond which something is called slow. */
 const SLOW = { ping: 20, commit: 50, indexes: 60_000, clock: 1_000 } as const;
+const MAJORITY = new mongoose.mongo.WriteConcern('majority', undefined, true);
 const PROBE = 'doctor';
 /** Writes that are measured. */
 const TRIES = 20;
@@ -107,8 +108,7 @@ async function bulkWriteCommand(): Promise<Omit<DoctorFinding, 'what'>> {
 }
 
 async function majorityWrite(): Promise<Omit<DoctorFinding, 'what'>> {
-  const writeConcern = new mongoose.mongo.WriteConcern('majority', undefined, true);
-  const ms = await median((index) => probes().insertOne({ _id: `w${index}`, n: index }, { writeConcern }));
+  const ms = await median((index) => probes().insertOne({ _id: `w${index}`, n: index }, { writeConcern: MAJORITY }));
   return timed(ms, SLOW.commit, `${ms.toFixed(1)} ms`);
 }
 
@@ -116,7 +116,7 @@ async function transaction(documents: number, text = ''): Promise<Omit<DoctorFin
   const ms = await median(
     (index) =>
       inSession(async (session) => {
-        session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } });
+        session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: MAJORITY });
         for (let document = 0; document < documents; document += 1)
           await probes().insertOne({ _id: `t${documents}-${index}-${document}`, n: 1, text }, { session });
         await session.commitTransaction();

@@ -31,7 +31,7 @@ interface BackupSink {
 }
 
 /** Writes every document of the database. @throws Error when something was written meanwhile, where one moment cannot be had */
-export function writeBackup({ write, onDocument }: BackupSink): Promise<number> {
+export function writeBackup(sink: BackupSink): Promise<number> {
   return inReadSession(async (session) => {
     const stored = await storageSettings();
     if (stored === null) throw new Error('there is no store in this database');
@@ -41,19 +41,19 @@ export function writeBackup({ write, onDocument }: BackupSink): Promise<number> 
     const line = async (text: string): Promise<void> => {
       hash.update(`${text}\n`);
       lines += 1;
-      await write(`${text}\n`);
+      await sink.write(`${text}\n`);
     };
     await line(JSON.stringify({ kind: 'header', format: FORMAT, version: 1, layout: stored.layout }));
     for (const collection of BACKED_UP)
       for await (const text of backedUp(session, collection)) {
         await line(`{"collection":"${collection}","document":${text}}`);
-        onDocument();
+        sink.onDocument();
       }
     if ((await writtenSoFar(session)) !== before)
       throw new Error(
         'something was written while it was read, which is no moment of this engine: back up again',
       );
-    await write(`${JSON.stringify({ kind: 'end', lines, sha256: hash.digest('hex') })}\n`);
+    await sink.write(`${JSON.stringify({ kind: 'end', lines, sha256: hash.digest('hex') })}\n`);
     return lines - 1;
   });
 }
@@ -122,7 +122,7 @@ function requireHeader(line: string): void {
     throw new Error('the file is no backup of everchart that this release can read');
   if (typeof layout !== 'number' || layout > STORAGE_LAYOUT)
     throw new Error(
-      `the backup has layout ${String(layout)}, this release knows ${STORAGE_LAYOUT}: update it`,
+      `the backup has layout ${JSON.stringify(layout ?? null)}, this release knows ${STORAGE_LAYOUT}: update it`,
     );
 }
 

@@ -44,13 +44,17 @@ export function parseVersionOperand(text: string, systemId: string | null): Vers
   if (system === undefined) return { versionedObjectUid, version: null, versionUid: null, otherSystem: null };
   const own = systemId ?? system;
   const isOwn = system === '' || system.toLowerCase() === own.toLowerCase();
-  if (version === undefined || !VERSION.test(version) || !(isOwn || isSystemId(system))) return null;
+  if (!isVersionNumber(version) || !(isOwn || isSystemId(system))) return null;
   return {
     versionedObjectUid,
     version: Number(version),
     versionUid: `${versionedObjectUid}::${isOwn ? own : system}::${version}`,
     otherSystem: isOwn ? null : system,
   };
+}
+
+function isVersionNumber(text: string | undefined): text is string {
+  return text !== undefined && VERSION.test(text);
 }
 
 /** As `parseVersionOperand`. @throws invalid when the text is malformed, UnknownSystem when it names a system that is not known */

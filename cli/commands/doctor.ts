@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { examine, forgetExamination, type DoctorFinding } from '../../database/doctor.js';
 import { COLLECTION_LAYOUT } from '../../models/access/layout.js';
 import { withDatabase } from '../../src/process/storage.js';
+import { configFromEnvironment } from '../../src/settings/config.js';
 import { compositionsOfPatient, DEMO_TEMPLATES, seededRandom, templateText } from '../demo/patient.js';
 import { apiClient, answerError, type ApiClient } from '../transfer/api-client.js';
 import { textTable } from '../output.js';
@@ -16,16 +17,13 @@ that stores a template, an EHR and COMPOSITIONs, and asks queries of each shape.
 /** `everchart doctor`: what the product can do on a MongoDB. */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .requiredOption(
-      '--uri <uri>',
-      'connection string; better in MONGODB_URI, where `ps` does not show it',
-      process.env['MONGODB_URI'],
-    )
+    .option('--uri <uri>', 'connection string (default: the setting MONGODB_URI, where `ps` does not show it)')
     .addHelpText('after', HELP)
-    .action(({ uri }: { uri: string }) => runCommand(uri));
+    .action(({ uri }: { uri?: string }) => runCommand(uri ?? configFromEnvironment().database.mongodbUri));
 }
 
 async function runCommand(uri: string): Promise<void> {
+  if (uri === '') throw new Error('name a database by --uri or MONGODB_URI');
   const scratch = {
     MONGODB_URI: uri,
     MONGODB_DATABASE: `everchart-doctor-${randomBytes(6).toString('hex')}`,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { parseDateTime } from '../../openehr/base/iso8601.js';
 
 /**
@@ -12,7 +12,11 @@ export function differenceOf(
 ): string | null {
   if (isNothing(one) && isNothing(other)) return null;
   if (Array.isArray(one) && Array.isArray(other)) return differenceOfLists(one, other, path);
-  if (!isJsonObject(one) || !isJsonObject(other)) return isSameValue(one, other) ? null : path || '/';
+  if (isJsonObject(one) && isJsonObject(other)) return differenceOfObjects(one, other, path);
+  return isSameValue(one, other) ? null : path || '/';
+}
+
+function differenceOfObjects(one: JsonObject, other: JsonObject, path: string): string | null {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   if (one._type === undefined || other._type === undefined) names.delete('_type');
   for (const name of names) {

@@ -39,7 +39,7 @@ afterEach(async () => {
 /** Sends lines. `further`: the query of the address. */
 function restored(
   sent: readonly string[],
-  { batch = randomUUID() as string, further = '', to = app } = {},
+  { batch = randomUUID(), further = '', to = app } = {},
 ): request.Test {
   return request(to)
     .put(`/rest/admin/restore/${batch}${further}`)

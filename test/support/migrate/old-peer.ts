@@ -34,22 +34,27 @@ class Store {
 
   #add(line: JsonObject): void {
     const ehrId = textAt(line, 'ehr_id') ?? '';
-    if (line.kind === 'template') this.templates.push(line);
-    if (line.kind === 'stored_query') this.queries.push(line);
-    if (line.kind === 'item_tag') this.tags.push(objectAt(line, 'item_tag') ?? {});
-    if (line.kind === 'ehr')
-      this.ehrs.set(textAt(line, 'ehr', 'ehr_id', 'value') ?? '', objectAt(line, 'ehr') ?? {});
-    if (line.kind === 'contribution')
-      this.contributions.set(textAt(line, 'contribution', 'uid', 'value') ?? '', {
-        ehrId,
-        contribution: objectAt(line, 'contribution') ?? {},
-      });
-    if (line.kind === 'version')
-      this.versions.push({
-        ehrId,
-        type: textAt(line, 'type') ?? '',
-        version: objectAt(line, 'version') ?? {},
-      });
+    const own = objectAt(line, String(line.kind)) ?? {};
+    switch (line.kind) {
+      case 'template':
+        this.templates.push(line);
+        break;
+      case 'stored_query':
+        this.queries.push(line);
+        break;
+      case 'item_tag':
+        this.tags.push(own);
+        break;
+      case 'ehr':
+        this.ehrs.set(textAt(own, 'ehr_id', 'value') ?? '', own);
+        break;
+      case 'contribution':
+        this.contributions.set(uidOf(own), { ehrId, contribution: own });
+        break;
+      case 'version':
+        this.versions.push({ ehrId, type: textAt(line, 'type') ?? '', version: own });
+        break;
+    }
   }
 
   of(ehrId: string, type: string, objectId?: string): JsonObject[] {
@@ -90,41 +95,38 @@ export async function oldPeer(lines: readonly string[], manners: PeerManners = {
   const server = createServer((request, response) => {
     asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
     const turn = asked.length % (manners.failsEvery ?? Infinity);
-    if (manners.failsEvery !== undefined && turn === 0) return void request.socket.destroy();
-    if (manners.failsEvery !== undefined && turn === 1)
-      return void send(response, 500, { error: 'Internal Server Error' });
-    answer(store, manners, { request, response });
+    const isFailing = manners.failsEvery !== undefined;
+    if (isFailing && turn === 0) request.socket.destroy();
+    else if (isFailing && turn === 1) send(response, [500, { error: 'Internal Server Error' }]);
+    else send(response, answerTo(store, manners, request));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/ehrbase/rest/openehr/v1`, asked, server };
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+/** A status and a body. */
+type Answer = readonly [status: number, body: object | string];
+
+function answerTo(store: Store, manners: PeerManners, { headers, url = '' }: IncomingMessage): Answer {
+  const { basic, hasTags = false } = manners;
+  const credentials = basic === undefined ? undefined : `Basic ${Buffer.from(basic).toString('base64')}`;
+  if (headers.authorization !== credentials) return [401, { error: 'Unauthorized' }];
+  if (hasTags && url.startsWith(TAGS)) return [200, tagsOf(store, url)];
+  const { pathname, searchParams } = new URL(url, 'http://peer');
+  const [, ...path] = pathname.replace('/ehrbase/rest/openehr/v1', '').split('/').map(decodeURIComponent);
+  if (path[0] === 'query') return [200, rowsOf(store, searchParams.get('q') ?? '')];
+  return path[0] === 'definition' ? definitionOf(store, path) : ehrAnswer(store, manners, path);
 }
 
-function answer(
-  store: Store,
-  { basic, hasTags = false, hidden = [], hidesDeletions = false, lists = false }: PeerManners,
-  { request, response }: Exchange,
-): void {
-  const credentials = basic === undefined ? undefined : `Basic ${Buffer.from(basic).toString('base64')}`;
-  if (request.headers.authorization !== credentials) return send(response, 401, { error: 'Unauthorized' });
-  if (hasTags && request.url?.startsWith(TAGS) === true)
-    return send(response, 200, tagsOf(store, request.url));
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://peer');
-  const [, ...path] = pathname.replace('/ehrbase/rest/openehr/v1', '').split('/').map(decodeURIComponent);
-  if (path[0] === 'query') return send(response, 200, rowsOf(store, searchParams.get('q') ?? ''));
-  if (path[0] === 'definition') return send(response, ...definitionOf(store, path));
+/** Below `/ehr`. */
+function ehrAnswer(store: Store, manners: PeerManners, path: readonly string[]): Answer {
+  const { hidden = [], hidesDeletions = false, lists = false } = manners;
+  const found = resourceOf(store, path, hidden);
+  const isHidden = hidesDeletions && path.includes('version') && found?.data === undefined;
+  if (found === undefined || isHidden) return [404, NOT_FOUND];
   const isListed = lists && path.length === 2;
-  const shown = resourceOf(store, path, hidden);
-  const isHidden = hidesDeletions && path.includes('version') && shown?.data === undefined;
-  const own = isHidden ? undefined : shown;
-  const found =
-    own !== undefined && isListed ? { ...own, contributions: store.references(path[1] ?? '') } : own;
-  send(response, found === undefined ? 404 : 200, found ?? NOT_FOUND);
+  return [200, isListed ? { ...found, contributions: store.references(path[1] ?? '') } : found];
 }
 
 const NOT_FOUND = { error: 'Not Found', message: 'No resource found' };
@@ -147,7 +149,7 @@ function tagsOf(store: Store, url: string): JsonObject[] {
 function definitionOf(
   store: Store,
   [, kind, name, templateId]: readonly string[],
-): [number, object | string] {
+): Answer {
   if (kind === 'query') return [200, name === undefined ? store.queries : queryOf(store, name)];
   if (templateId === undefined) return [200, store.templates.map(listed)];
   const opt = store.templates.find(({ template_id: id }) => id === templateId)?.opt;
@@ -169,10 +171,16 @@ function resourceOf(
   if (ehr === undefined || kind === undefined) return ehr;
   if (kind === 'contribution') return store.contributions.get(rest[0] ?? '')?.contribution;
   if (kind === 'directory') return objectAt(store.of(ehrId, 'FOLDER').at(-1), 'data');
-  const isStatus = kind === 'versioned_ehr_status';
-  if (!isStatus && hidden.includes(rest[0] ?? '')) return undefined;
-  const [what, uid] = isStatus ? rest : rest.slice(1);
-  const versions = store.of(ehrId, isStatus ? 'EHR_STATUS' : 'COMPOSITION', isStatus ? undefined : rest[0]);
+  if (kind === 'versioned_ehr_status') return versionedOf(store.of(ehrId, 'EHR_STATUS'), rest);
+  const [objectId = '', ...below] = rest;
+  return hidden.includes(objectId) ? undefined : versionedOf(store.of(ehrId, 'COMPOSITION', objectId), below);
+}
+
+/** One version, or the history of all. */
+function versionedOf(
+  versions: readonly JsonObject[],
+  [what, uid]: readonly string[],
+): JsonObject | undefined {
   if (what === 'version') return versions.find((version) => uidOf(version) === uid);
   if (versions.length === 0) return undefined;
   const items = versions.map(({ uid: id = null, commit_audit: audit = null }) => ({
@@ -204,7 +212,7 @@ function latestOf(store: Store, ehrId: string): string {
   return times.sort().at(-1) ?? '';
 }
 
-function send(response: ServerResponse, status: number, body: object | string): void {
+function send(response: ServerResponse, [status, body]: Answer): void {
   const isText = typeof body === 'string';
   response.writeHead(status, {
     'Content-Type': isText ? 'application/xml' : 'application/json',
