@@ -108,7 +108,9 @@ async function bulkWriteCommand(): Promise<Omit<DoctorFinding, 'what'>> {
 }
 
 async function majorityWrite(): Promise<Omit<DoctorFinding, 'what'>> {
-  const ms = await median((index) => probes().insertOne({ _id: `w${index}`, n: index }, { writeConcern: MAJORITY }));
+  const ms = await median((index) =>
+    probes().insertOne({ _id: `w${index}`, n: index }, { writeConcern: MAJORITY }),
+  );
   return timed(ms, SLOW.commit, `${ms.toFixed(1)} ms`);
 }
 

@@ -17,7 +17,10 @@ that stores a template, an EHR and COMPOSITIONs, and asks queries of each shape.
 /** `everchart doctor`: what the product can do on a MongoDB. */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .option('--uri <uri>', 'connection string (default: the setting MONGODB_URI, where `ps` does not show it)')
+    .option(
+      '--uri <uri>',
+      'connection string (default: the setting MONGODB_URI, where `ps` does not show it)',
+    )
     .addHelpText('after', HELP)
     .action(({ uri }: { uri?: string }) => runCommand(uri ?? configFromEnvironment().database.mongodbUri));
 }

@@ -146,10 +146,7 @@ function tagsOf(store: Store, url: string): JsonObject[] {
 }
 
 /** Below `/definition`. */
-function definitionOf(
-  store: Store,
-  [, kind, name, templateId]: readonly string[],
-): Answer {
+function definitionOf(store: Store, [, kind, name, templateId]: readonly string[]): Answer {
   if (kind === 'query') return [200, name === undefined ? store.queries : queryOf(store, name)];
   if (templateId === undefined) return [200, store.templates.map(listed)];
   const opt = store.templates.find(({ template_id: id }) => id === templateId)?.opt;
