@@ -8,10 +8,13 @@ const { EJSON } = mongoose.mongo.BSON;
 /** Documents of one answer of the database: they may have megabytes. */
 const LARGE_AT_ONCE = 50;
 
-/** Every collection, that of the settings last: a store without them is not whole. */
+const { contributions: FIRST, settings: LAST } = COLLECTIONS;
+
+/** Every collection: CONTRIBUTIONs first, for a server takes a store without any for a new one, and the settings last. */
 export const BACKED_UP: readonly CollectionName[] = [
-  ...Object.values(COLLECTIONS).filter((name) => name !== COLLECTIONS.settings),
-  COLLECTIONS.settings,
+  FIRST,
+  ...Object.values(COLLECTIONS).filter((name) => name !== FIRST && name !== LAST),
+  LAST,
 ];
 
 /** All documents of a collection as MongoDB's canonical Extended JSON, in which nothing is lost. */

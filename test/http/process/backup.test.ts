@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { sealNewRecords } from '../../../maintenance/seal.js';
 import { testApp } from '../../support/app.js';
@@ -44,10 +44,8 @@ beforeAll(async () => {
   const { code, stdout } = await run(testDatabaseName(), 'backup', '--output', file);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ documents backed up\n$/)]);
 });
-afterAll(async () => {
-  await emptyOther();
-  rmSync(place, { recursive: true, force: true });
-});
+afterEach(emptyOther);
+afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe('a backup', () => {
   it('is a file of this user alone', () => {
@@ -103,6 +101,7 @@ describe('a backup', () => {
       .insertOne({ _id: 'storage', system_id: 'unfinished.restore', layout: Number.MAX_SAFE_INTEGER } as {
         _id: string;
       });
+    await db.collection<{ _id: string }>('contributions').insertOne({ _id: 'c' });
     const { code, stderr } = await run(other(), 'verify');
     expect([code, stderr]).toEqual([1, expect.stringContaining('unfinished.restore')]);
   });
