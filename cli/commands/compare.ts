@@ -56,15 +56,15 @@ async function runCommand(options: CompareOptions): Promise<void> {
   const there = new OldServer(apiClient({ ...peer, repeatForMs: PATIENCE_MS }));
   const differences: Difference[] = [];
   const begun = new Date().toISOString();
-  await withTarget(options, PATIENCE_MS, async ({ client }) => {
-    const sealBefore = await sealHeadOf(client);
+  await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
+    const sealBefore = await sealHeadOf({ client, settings });
     const ehrs = await compared(options, { client, there, differences });
     process.stdout.write(`${ehrs} EHRs compared, ${differences.length} differences\n`);
     if (options.report === undefined) return;
     writeProof(options.report, {
       kind: 'comparison',
       ...{ from: begun, to: new Date().toISOString(), other: peer.url },
-      ...{ seal_before: sealBefore, seal_after: await sealHeadOf(client), answers: there.answers },
+      ...{ seal_before: sealBefore, seal_after: await sealHeadOf({ client, settings }), answers: there.answers },
       result: { ehrs, differences: Object.fromEntries(counted(differences)) },
     });
   });

@@ -110,7 +110,7 @@ async function moved(
   const { ehrIds, ...old } = source;
   const { after = '' } = state;
   if (after !== '') process.stderr.write(`going on after EHR ${after}\n`);
-  const [begun, sealBefore] = [new Date().toISOString(), await sealHeadOf(client)];
+  const [begun, sealBefore] = [new Date().toISOString(), await sealHeadOf({ client, settings })];
   const how = { batch: state.importId, dropsSubjects: options.subject === 'drop' };
   const bar = process.stderr.isTTY
     ? new SingleBar({ format: '{value}/{total} EHRs, {eta_formatted} left' })
@@ -132,7 +132,7 @@ async function moved(
     writeProof(options.report, {
       kind: 'migration',
       ...{ from: begun, to: new Date().toISOString(), other: source.url },
-      ...{ seal_before: sealBefore, seal_after: await sealHeadOf(client), answers: source.server.answers },
+      ...{ seal_before: sealBefore, seal_after: await sealHeadOf({ client, settings }), answers: source.server.answers },
       result: resultOf(state),
     });
   return state;

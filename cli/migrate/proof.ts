@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { isJsonObject, jsonOf, type JsonValue } from '../../openehr/base/json.js';
 import { openPrivate } from '../output.js';
-import type { ApiClient } from '../transfer/api-client.js';
+import type { Target } from '../transfer/target.js';
 import type { AnswerDigest } from './old-server.js';
 
 /** What a migration or a comparison came to, for whoever asks later. */
@@ -20,8 +20,14 @@ export interface Proof {
   readonly result: Readonly<Record<string, unknown>>;
 }
 
-/** The head of the seals of this server; null without the permission `audit`. */
-export async function sealHeadOf(client: ApiClient): Promise<string | null> {
+/** The head of the seals of this server; null without the permission `audit`, or where there is no administration. */
+export async function sealHeadOf({ client, settings }: Pick<Target, 'client' | 'settings'>): Promise<string | null> {
+  // In this process, whether or not it offers administration.
+  if (settings !== null) {
+    const { sealHead } = await import('../../maintenance/seal.js');
+    const { formatSealHead } = await import('../../maintenance/seal-head.js');
+    return formatSealHead(await sealHead());
+  }
   const { status, text } = await client.send('GET', '/rest/admin/seal', { isWhole: true });
   const value: JsonValue = status === 200 ? jsonOf(text) : null;
   return isJsonObject(value) && typeof value.head === 'string' ? value.head : null;
