@@ -65,9 +65,29 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Exports EHRs, or the rows of a query, as NDJSON',
     load: async () => (await import('./commands/export.js')).exportCommand(),
   },
+  migrate: {
+    description: 'Moves everything that another server of ITS-REST shows into this one, as it was made',
+    load: async () => (await import('./commands/migrate.js')).migrateCommand(),
+  },
+  compare: {
+    description: 'Tells what this server and another one of ITS-REST do not say alike',
+    load: async () => (await import('./commands/compare.js')).compareCommand(),
+  },
   verify: {
     description: 'Checks all stored data, on the configured database, without changing it; servers may go on',
     load: async () => (await import('./commands/verify.js')).verifyCommand(),
+  },
+  doctor: {
+    description: 'Tries a MongoDB out, in a database of its own, and says what will work on it',
+    load: async () => (await import('./commands/doctor.js')).doctorCommand(),
+  },
+  backup: {
+    description: 'Writes the whole configured database into a file; servers may go on',
+    load: async () => (await import('./commands/backup.js')).backupCommand(),
+  },
+  restore: {
+    description: 'Fills the configured database, which is empty, from such a file, or tries a file out',
+    load: async () => (await import('./commands/backup.js')).restoreCommand(),
   },
   reindex: {
     description:

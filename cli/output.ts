@@ -1,6 +1,6 @@
 import { createWriteStream, closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { once } from 'node:events';
-import type { Writable } from 'node:stream';
+import { Writable, type Duplex } from 'node:stream';
 import Table from 'cli-table3';
 import { writeShown, shown } from './shown.js';
 
@@ -13,18 +13,20 @@ export interface Output {
 
 /**
  * A file of this user alone (0600), or stdout without one; the file is made with the first text or the end, so that what fails before leaves an
- * older one as it was. A reader that stops reading (`| head`) ends the process quietly.
+ * older one as it was. A reader that stops reading (`| head`) ends the process quietly. `compress`: makes what compresses it.
  */
-export function openOutput(file: string | undefined): Output {
+export function openOutput(file: string | undefined, compress?: () => Duplex): Output {
   let failure: Error | null = null;
   let opened: Writable | null = null;
+  const fail = (error: NodeJS.ErrnoException): void => {
+    if (error.code === 'EPIPE' && file === undefined) process.exit(0);
+    failure = error;
+  };
   const streamOf = (): Writable => {
     if (opened !== null) return opened;
-    opened = file === undefined ? process.stdout : createWriteStream(file, { fd: openPrivate(file, 'w') });
-    return opened.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE' && file === undefined) process.exit(0);
-      failure = error;
-    });
+    const end = file === undefined ? process.stdout : createWriteStream(file, { fd: openPrivate(file, 'w') });
+    opened = compress === undefined ? end.on('error', fail) : compressed(end, compress(), fail);
+    return opened;
   };
   const unlessFailed = (): void => {
     if (failure !== null) throw failure;
@@ -33,12 +35,12 @@ export function openOutput(file: string | undefined): Output {
     async write(text) {
       unlessFailed();
       const stream = streamOf();
-      if (!(file === undefined ? writeShown(process.stdout, text) : stream.write(text)))
-        await once(stream, 'drain');
+      const isShown = file === undefined && compress === undefined;
+      if (!(isShown ? writeShown(process.stdout, text) : stream.write(text))) await once(stream, 'drain');
       unlessFailed();
     },
     async end() {
-      if (file !== undefined) {
+      if (file !== undefined || compress !== undefined) {
         const stream = streamOf();
         stream.end();
         if (failure === null) await once(stream, 'finish');
@@ -46,6 +48,32 @@ export function openOutput(file: string | undefined): Output {
       unlessFailed();
     },
   };
+}
+
+/** A stream into what compresses into another one; stdout stays open. `fail`: told when either fails. */
+function compressed(end: Writable, through: Duplex, fail: (error: Error) => void): Writable {
+  const stream = new Writable({
+    decodeStrings: false,
+    write(text: string, _, done) {
+      if (through.write(text)) done();
+      else through.once('drain', done);
+    },
+    final(done) {
+      through.once('end', () => {
+        if (end === process.stdout) done();
+        else end.end(done);
+      });
+      through.end();
+    },
+  });
+  // Whoever waits for it waits no longer.
+  const failed = (error: Error): void => {
+    fail(error);
+    stream.destroy(error);
+  };
+  for (const one of [end, through]) one.on('error', failed);
+  through.pipe(end, { end: false });
+  return stream.on('error', () => undefined);
 }
 
 /**

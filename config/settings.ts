@@ -234,11 +234,13 @@ export const PERMISSIONS = [
   'admin',
   'commit_for_others',
   'write_lenient',
+  'restore',
 ] as const;
 
 /**
  * What a user may do: read and write clinical data, define templates and stored queries, keep what he has not committed
- * yet, see who did what, administrate, name somebody else as committer.
+ * yet, see who did what, administrate, name somebody else as committer, write what breaks rules, write records as they were made
+ * elsewhere.
  */
 export type Permission = (typeof PERMISSIONS)[number];
 

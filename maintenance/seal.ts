@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CdrError } from '../openehr/base/errors.js';
 import type { AuditDoc } from '../models/audit.js';
 import { listedUids, type ContributionDoc } from '../models/contribution.js';
+import type { RemovalDoc } from '../models/removal.js';
 import { SEALED, type SealedCollection, type SealLeaf } from '../models/access/layout.js';
 import { withLease } from '../models/access/lease.js';
 import { inSteps } from '../models/access/in-steps.js';
@@ -48,6 +49,8 @@ export interface SealState extends SealHead {
 const AT_ONCE = 1_000;
 /** How long a sealer that died keeps others away. */
 const LEASE_MS = 10_000;
+/** Notes that name records which are to be sealed. */
+const NAMING: readonly RemovalDoc['kind'][] = ['restored', 'shortened', 'brought'];
 /** Where the first sealing of an old database begins; VERSIONs go with their CONTRIBUTIONs. */
 const BEGINNING: SealPosition = { collection: 'contributions', after: '' };
 
@@ -225,7 +228,7 @@ function recordsOf({
     ['versions', new Set(contributions.flatMap(versionsToRead))],
   ]);
   for (const { kind, collection, ids } of removals) {
-    if ((kind !== 'restored' && kind !== 'shortened') || !isSealed(collection)) continue;
+    if (!NAMING.includes(kind) || !isSealed(collection)) continue;
     named.set(collection, new Set([...(named.get(collection) ?? []), ...listOf(ids)]));
   }
   return {

@@ -24,8 +24,8 @@ export interface ContainerCheck {
 
 /** How the database says it was written. */
 export interface StorageFacts {
-  /** null: not known. */
-  readonly systemId: string | null;
+  /** This one, and those of which VERSIONs were restored; null: not known. */
+  readonly systems: ReadonlySet<string> | null;
   readonly leafIndex: LeafIndex;
   /** true: derived documents may be of an older derivation. */
   readonly isReindexPending: boolean;
@@ -97,20 +97,24 @@ function checkPosition(
     found.add('versions', version._id, message);
   };
   const before = versions[index - 1];
-  const id = parseObjectVersionId(version._id);
-  const systemId = storage.systemId ?? id?.systemId ?? '';
-  const uid = formatObjectVersionId({
-    versionedObjectUid: container._id,
-    systemId,
-    version: version.version,
-  });
-  if (version._id !== uid) add('its uid is not made of container, system and number');
+  if (!isOwnUid(version, container, storage)) add('its uid is not made of container, system and number');
   if (version.version !== index + 1)
     add(`it has number ${version.version} at place ${index + 1} of its chain`);
   if (version.type !== container.type) add('its type is not that of its container');
   if (version.preceding_version_uid !== before?._id) add('preceding_version_uid is not the version before');
   if (before !== undefined && before.time_committed >= version.time_committed)
     add('it was not committed after the version before');
+}
+
+/** Whether a uid is made of the container, a system whose versions are here, and the number. */
+function isOwnUid(
+  { _id, version }: VersionDoc,
+  { _id: id }: VersionedObjectDoc,
+  { systems }: StorageFacts,
+): boolean {
+  const systemId = parseObjectVersionId(_id)?.systemId ?? '';
+  const uid = formatObjectVersionId({ versionedObjectUid: id, systemId, version });
+  return _id === uid && systems?.has(systemId) !== false;
 }
 
 /** A deletion has no content and says so; content knows its own uid. */

@@ -203,7 +203,8 @@ function checkFlags(ehr: EhrDoc, status: VersionDoc | undefined, found: Findings
     found.add('ehrs', ehr._id, 'is_queryable is not that of its EHR_STATUS');
   if (flags.isModifiable !== ehr.is_modifiable)
     found.add('ehrs', ehr._id, 'is_modifiable is not that of its EHR_STATUS');
-  if (!isDeepStrictEqual(flags.subject, ehr.subject ?? null))
+  const isDropped = ehr.subject_dropped === true && ehr.subject === undefined;
+  if (!isDropped && !isDeepStrictEqual(flags.subject, ehr.subject ?? null))
     found.add('ehrs', ehr._id, 'subject is not that of its EHR_STATUS');
   // Absent of EHRs that an older release wrote and no upgrade has reached.
   if (ehr.identities !== undefined && !isDeepStrictEqual(flags.identities, ehr.identities))

@@ -145,7 +145,10 @@ async function wasSealedAs({ collection, doc }: SealedRecord, { hash }: SealLeaf
   if (collection !== 'contributions' && collection !== 'ehrs') return false;
   const removals = await removalsOf(collection, [doc._id]);
   // An EHR that was erased and is there again: its id may be given anew.
-  if (collection === 'ehrs') return removals.length > 0;
+  const isGoneOnce = removals.some(({ kind }) => kind === 'removed');
+  if (collection === 'ehrs') return isGoneOnce;
+  // One that was erased and restored names the import, which its later leaf has.
+  if (isGoneOnce && doc.batch !== undefined) return true;
   return removals.some(
     ({ kind, versions }) =>
       kind === 'shortened' && versions !== undefined && contributionLeaf({ ...doc, versions }).equals(hash),

@@ -62,6 +62,7 @@ const EXPLANATIONS: Readonly<Partial<Record<string, Explanation>>> = {
   unmerge: isOfMerge,
   move: ({ collection }, ids, { moved }) =>
     collection === 'contributions' || ids.every((id) => moved.has(id)),
+  restore: ({ batch }, _, { restores }) => batch !== undefined && restores.has(batch),
 };
 
 function isErased(

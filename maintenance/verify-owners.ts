@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { groupBy } from '../openehr/base/maps.js';
-import { parseObjectVersionId, formatObjectVersionId, rootOfUid } from '../openehr/base/object-version-id.js';
+import { rootOfUid } from '../openehr/base/object-version-id.js';
 import { inSteps } from '../models/access/in-steps.js';
 import { contributionsByUid, listedUids } from '../models/contribution.js';
 import { mergeGraph, ownerNotes, type MergeGraph } from '../models/cross-collection/owner-history.js';
@@ -9,6 +9,7 @@ import { leavesNaming } from '../models/cross-collection/seal-record.js';
 import { ownedRecords } from '../models/cross-collection/owned-documents.js';
 import type { SealLeaf } from '../models/access/layout.js';
 import { mergeJobs } from '../models/access/merge-job.js';
+import { firstVersionUid } from '../models/version.js';
 import { ownersOf } from '../models/versioned-object.js';
 import type { Findings } from './verify-report.js';
 
@@ -118,7 +119,9 @@ async function homesOf(
   suspects: readonly Suspect[],
   owners: ReadonlyMap<string, string>,
 ): Promise<Set<string>> {
-  const firsts = new Map(suspects.map(({ id }) => [id, firstVersionOf(id)]));
+  const firsts = new Map<string, string>();
+  for (const { id } of suspects)
+    firsts.set(id, (await firstVersionUid(owners.get(id) ?? '', rootOfUid(id))) ?? id);
   const leaves = await leavesNaming('versions', new Set(firsts.values()));
   const explained = new Set<string>();
   for (const [id, first] of firsts) {
@@ -126,11 +129,6 @@ async function homesOf(
     if (home === undefined || graph.final(home) === graph.final(owners.get(id) ?? '')) explained.add(id);
   }
   return explained;
-}
-
-function firstVersionOf(versionUid: string): string {
-  const id = parseObjectVersionId(versionUid);
-  return id === null ? versionUid : formatObjectVersionId({ ...id, version: 1 });
 }
 
 /** CONTRIBUTIONs of what their EHR has, or of nothing that is left. */

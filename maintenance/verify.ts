@@ -91,7 +91,7 @@ async function verify(
 async function storageFacts(): Promise<StorageFacts> {
   const settings = await storageSettings();
   return {
-    systemId: settings?.system_id ?? null,
+    systems: settings === null ? null : new Set([settings.system_id, ...(settings.systems ?? [])]),
     leafIndex: settings?.leaf_index ?? 'all',
     isReindexPending:
       settings !== null && (settings.sv !== AQL_SCHEMA_VERSION || settings.reindex !== undefined),

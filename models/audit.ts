@@ -75,6 +75,8 @@ const AUDIT = {
   time: date,
   /** HTTP status of the answer. */
   status: number,
+  /** The import that brought it from elsewhere: it says nothing of what was done here. */
+  restored: optional(text),
   /** Written with every new one; the sealer takes it away. */
   unsealed: optional(mark),
 };

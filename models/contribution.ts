@@ -1,4 +1,4 @@
-import { type ClientSession } from 'mongoose';
+import { trusted, type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './access/layout.js';
 import { ownedBy } from './access/merge-job.js';
@@ -36,6 +36,8 @@ const CONTRIBUTION = {
   audit: opaque<JsonObject>(),
   /** Never part of the CONTRIBUTION that clients read; absent when no request made it, and in older data. */
   authenticated: optional(opaque<RequestIdentity>()),
+  /** The import that restored it, as it was made elsewhere; absent: it was committed here. */
+  batch: optional(text),
   /** In the order of the commit; attested versions are listed too. */
   versions: listOf(opaque<{ readonly uid: string; readonly type: RootType }>()),
   /** Written with every new one; the sealer takes it away. */
@@ -145,6 +147,20 @@ export function contributionsByUid(contributionUids: readonly string[]): Promise
       },
     )
     .toArray();
+}
+
+/** Ids of the EHRs with CONTRIBUTIONs of an import, as they are found; looks at every CONTRIBUTION. */
+export async function* ehrIdsOfBatch(batch: string): AsyncGenerator<string> {
+  const groups = Contribution.collection.aggregate<{ _id: string }>(
+    [{ $match: { batch } }, { $group: { _id: '$ehr_id' } }],
+    { allowDiskUse: true },
+  );
+  for await (const { _id } of groups) yield _id;
+}
+
+/** Whether an EHR has CONTRIBUTIONs that are not of this import. Joins the caller's transaction. */
+export async function hasContributionsBeside(ehrId: string, batch: string): Promise<boolean> {
+  return (await Contribution.exists({ ehr_id: ehrId, batch: trusted({ $ne: batch }) }).exec()) !== null;
 }
 
 /** The write that adds a CONTRIBUTION. */

@@ -58,6 +58,8 @@ const EHR = {
   merging: optional(text),
   /** true: a COMPOSITION came from or went to another EHR without all of its CONTRIBUTIONs. */
   shares_contributions: optional(mark),
+  /** true: it was restored while another EHR had the subject that its EHR_STATUS names, which stays that one's. */
+  subject_dropped: optional(mark),
 };
 
 /** One EHR id (fields: docs/spec/storage.md#ehrs). Reads and AQL see state `active` only. */
@@ -291,6 +293,16 @@ export function ehrsSharing(ehrIds: readonly string[]): UpdateWrite<'ehrs'>[] {
     update: { $set: { shares_contributions: true } },
     matching: 'one',
   }));
+}
+
+/** Notes that an EHR was restored without the subject that its EHR_STATUS names. */
+export function subjectDropped(ehrId: string): UpdateWrite<'ehrs'> {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: ehrId },
+    update: { $set: { subject_dropped: true } },
+    matching: 'one',
+  };
 }
 
 /** A merged EHR reserves its subject until the EHR it ended in takes it. */

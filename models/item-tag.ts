@@ -14,8 +14,8 @@ import {
   type DocumentOf,
 } from './access/collection.js';
 import { Version, type VersionDoc } from './version.js';
-import { VersionedObject } from './versioned-object.js';
-import type { InsertWrite, RemoveWrite } from './access/write.js';
+import { VersionedObject, type VersionedObjectDoc } from './versioned-object.js';
+import type { InsertWrite, RemoveWrite, Write } from './access/write.js';
 
 /** What can carry tags. */
 export type TagTargetType = 'COMPOSITION' | 'EHR_STATUS';
@@ -147,6 +147,16 @@ export function tagsOnEnding(ehrId: string, versionedObjectUids: readonly string
 /** Item tags of an EHR, as they are read. */
 export function itemTagsOf(ehrId: string): AsyncIterable<ItemTagDoc> {
   return ItemTag.collection.find<ItemTagDoc>({ owner_id: ehrId });
+}
+
+/** The writes that mark a container and its versions as tagged, whichever of them are there. */
+export function taggedMarks({ _id, ehr_id: ehrId }: Pick<VersionedObjectDoc, '_id' | 'ehr_id'>): Write[] {
+  const update = { $set: { has_item_tags: true as const } };
+  const container = { _id, ehr_id: ehrId };
+  return [
+    { collection: COLLECTIONS.versionedObjects, filter: container, update, matching: 'any' },
+    { collection: COLLECTIONS.versions, filter: { ehr_id: ehrId, object_id: _id }, update, matching: 'any' },
+  ];
 }
 
 /** The write that adds a tag. */

@@ -16,7 +16,9 @@ type RemovalKind =
   /** They are now what `hash` says. */
   | 'stated'
   /** They were moved to the EHR `to`, one by one. */
-  | 'owner';
+  | 'owner'
+  /** An import restored them, and no CONTRIBUTION of the same transaction holds their hashes. */
+  | 'brought';
 
 /** Why. */
 export type RemovalReason =
@@ -28,7 +30,9 @@ export type RemovalReason =
   /** It was stored, replaced or removed as such. */
   | 'definition'
   /** An upgrade found it so. */
-  | 'baseline';
+  | 'baseline'
+  /** An import restored it as it was made elsewhere. */
+  | 'restore';
 
 /** Collections out of which sealed records can go. */
 export type RemovalCollection =
@@ -69,6 +73,8 @@ export interface RemovalDoc {
   readonly versions?: ContributionDoc['versions'];
   /** Of records of an EHR: which one was erased, or lost them; the audit has a record of it. */
   readonly ehr_id?: string;
+  /** Of a restore: the import, of which the audit has a record. */
+  readonly batch?: string;
   /** Of notes about the same id the one with the highest is the newest. */
   readonly seq?: number;
   readonly hash?: string;

@@ -5,6 +5,7 @@ import { COLLECTIONS } from './access/layout.js';
 import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
 import {
   collection,
+  listOf,
   mark,
   number,
   oneOf,
@@ -32,6 +33,8 @@ const STORAGE_SETTINGS = {
   /** Middle of every version uid. */
   system_id: text,
   layout: number,
+  /** Other systems, of which VERSIONs were restored here, sorted; absent: none. */
+  systems: optional(listOf(text)),
   /** AQL_SCHEMA_VERSION that the `aql` documents have. */
   sv: number,
   /** Leaves that the `aql` documents hold. */
@@ -125,6 +128,24 @@ export async function saveUpgradePosition(after: string | null): Promise<void> {
 /** The storage settings as they are now, null before `claimStorage`. */
 export function storageSettings(): Promise<StorageSettings | null> {
   return StorageSettingsModel.findOne({ _id: 'storage' }).exec();
+}
+
+/**
+ * Notes other systems of which VERSIONs are going to be restored: before they are written, for one too many does no harm. Who notes
+ * some at the same time keeps his.
+ */
+export async function noteSystems(systemIds: readonly string[]): Promise<void> {
+  for (;;) {
+    const stored = await storageSettings();
+    const known = stored?.systems ?? [];
+    const missing = systemIds.filter(
+      (systemId) => systemId !== stored?.system_id && !known.includes(systemId),
+    );
+    if (stored === null || missing.length === 0) return;
+    const asRead: object = { _id: 'storage', systems: stored.systems === undefined ? null : [...known] };
+    const systems = [...known, ...missing].sort();
+    await documents(COLLECTIONS.settings).updateOne(asRead, { $set: { systems } });
+  }
 }
 
 /** How far a rebuild of the derived documents came, kept in the settings so that it can go on later. */

@@ -178,6 +178,12 @@ export async function versionsByUid(versionUids: readonly string[]): Promise<Ver
   return found;
 }
 
+/** Uid of the first version of a container, whichever system made it; null when there is none. */
+export async function firstVersionUid(ehrId: string, versionedObjectUid: string): Promise<string | null> {
+  const first = { ehr_id: ehrId, object_id: versionedObjectUid, version: 1 };
+  return (await Version.findOne(first, { _id: 1 }).exec())?._id ?? null;
+}
+
 /** Versions of one container before a number, oldest first. */
 export async function versionsBefore(
   ehrId: string,

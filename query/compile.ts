@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../aql/syntax/ast.js';
 import { bindParameters } from '../aql/semantics/bind/bind.js';
 import { checkScope } from '../aql/semantics/check.js';
+import { UnknownSystem } from '../aql/semantics/identifier-operand.js';
 import { executedAql } from '../aql/result/executed.js';
 import { pageOf, type Page } from '../aql/semantics/page.js';
 import type { QueryWarning } from '../aql/result/warning.js';
@@ -30,6 +31,7 @@ import { translateInThread } from '../workers/translation.js';
 import type { Translation } from '../workers/translate.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds, type DerivedState } from '../models/cross-collection/run-pipeline.js';
+import { storageSettings } from '../models/settings.js';
 import { queryWarnings } from './warnings.js';
 
 /** What a query may use, and what is aborted when nobody waits for it any more. */
@@ -81,6 +83,8 @@ interface KeptQuery extends Pick<
   readonly translated: (merges: MovingMerges, limits: QueryLimits) => Promise<Translated>;
 }
 
+type Checked = Pick<KeptQuery, 'query' | 'scope' | 'page'>;
+
 type Translated = Pick<Translation, 'plan' | 'isClockRead'>;
 
 /**
@@ -94,6 +98,9 @@ export class QueryCompiler {
     maxSize: MAX_KEPT_CHARACTERS,
     sizeCalculation: ({ plan }, key) => key.length + JSON.stringify(plan.pipeline).length,
   });
+
+  /** Other systems whose versions were restored here, as far as a query has named one. */
+  #systems: readonly string[] = [];
 
   constructor(
     private readonly settings: Settings,
@@ -131,12 +138,21 @@ export class QueryCompiler {
     const { work } = limits;
     const { bound, unused, questions } = within(work, () => boundOf(q, request));
     const answers = questions.length === 0 ? new Map<string, never>() : await this.ask(questions, limits);
-    const { query, scope, page } = within(work, () => {
-      const query = resolveTerminology(bound, answers);
-      const scope = resolveScope(query, { ehrId: request.ehrId });
-      checkScope(scope, { systemId: settings.systemId });
-      return { query, scope, page: pageOf(query, request, settings.aql) };
-    });
+    let checked: Checked | null = null;
+    while (checked === null) {
+      const systems = { systemId: settings.systemId, systems: this.#systems };
+      try {
+        checked = within(work, () => {
+          const query = resolveTerminology(bound, answers);
+          const scope = resolveScope(query, { ehrId: request.ehrId });
+          checkScope(scope, systems);
+          return { query, scope, page: pageOf(query, request, settings.aql) };
+        });
+      } catch (error) {
+        this.#systems = await systemsWith(error);
+      }
+    }
+    const { query, scope, page } = checked;
     const ofShapes = needsShapes(scope.from);
     const shapes = ofShapes ? await shapeIds(null) : [];
     const { ehrId, asOf, notesEhrs } = request;
@@ -156,6 +172,14 @@ export class QueryCompiler {
     const executed = within(work, () => executedAql(query, page));
     return { plan, page, executedAql: executed, query, scope, unused, isRepeatable, translated };
   }
+}
+
+/** The other systems whose versions are here, when a query that was refused names one. @throws what it was refused for else */
+async function systemsWith(refusal: unknown): Promise<readonly string[]> {
+  if (!(refusal instanceof UnknownSystem)) throw refusal;
+  const { systems = [] } = (await storageSettings()) ?? {};
+  if (!systems.includes(refusal.system)) throw refusal;
+  return systems;
 }
 
 /** A query with its parameters, and what it has to ask for. */

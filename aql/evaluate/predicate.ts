@@ -11,7 +11,7 @@ import type {
   PredicateCondition,
   PredicateRegex,
 } from '../syntax/ast.js';
-import { parseVersionOperand } from '../semantics/identifier-operand.js';
+import { parseVersionOperand, type VersionOperand } from '../semantics/identifier-operand.js';
 import { compiledRegex } from '../semantics/regex.js';
 import type { PathType } from '../semantics/scope-types.js';
 import { pathType, stepType } from '../semantics/typing.js';
@@ -154,8 +154,23 @@ export function compareIdentifier(
   const value = typeof left.value === 'string' ? left.value : '';
   if (context.kind === 'ehr') return holds(compareKeys(value, parseEhrId(text) ?? text), operator);
   const operand = parseVersionOperand(text, context.rules.systemId);
-  if (operand === null) return context.kind === 'folder' && holds(compareKeys(value, text), operator);
-  const [versionedObjectUid = '', , version] = uidParts(value);
+  // The uid of a FOLDER is whatever it was given.
+  const isText = operand === null || (context.kind === 'folder' && operand.otherSystem !== null);
+  if (isText) return context.kind === 'folder' && holds(compareKeys(value, text), operator);
+  return compareVersion(value, operator, { operand, isOfSystem: context.kind === 'version' });
+}
+
+/** The order is that of the uuids, then of the numbers; `isOfSystem`: equal are only those of one system. */
+function compareVersion(
+  value: string,
+  operator: ComparisonOperator,
+  { operand, isOfSystem }: { readonly operand: VersionOperand; readonly isOfSystem: boolean },
+): boolean {
+  step();
+  const [versionedObjectUid = '', system, version] = uidParts(value);
+  const { versionUid } = operand;
+  const isNamed = operator === '=' && isOfSystem && versionUid !== null;
+  if (isNamed && uidParts(versionUid)[1] !== system) return false;
   const order = compareKeys(versionedObjectUid.toLowerCase(), operand.versionedObjectUid);
   if (order !== 0 || operand.version === null) return holds(order, operator);
   return holds(Number(version ?? 0) - operand.version, operator);

@@ -12,7 +12,7 @@ import type {
   Test,
   ValueExpression,
 } from '../syntax/ast.js';
-import { requireVersionOperand } from './identifier-operand.js';
+import { requireVersionOperand, type KnownSystems } from './identifier-operand.js';
 import { checkLikePattern } from './like-pattern.js';
 import { misfits, type Misfit } from './literal-fit.js';
 import { isPlainPath } from './node-identity.js';
@@ -25,19 +25,13 @@ import { functionArity } from '../syntax/functions.js';
 import { testsOf } from '../syntax/walk.js';
 import { counted } from '../../openehr/base/work.js';
 
-/** What the checks need to know of the server. */
-export interface CheckOptions {
-  /** Middle of our version ids: operands that name another system are refused. Null: no server is known (packages/aql). */
-  readonly systemId: string | null;
-}
-
 /**
  * Refuses what reads well but makes no sense: aggregates, ORDER BY beside DISTINCT or aggregates, function
  * arguments, LIKE patterns, NULL and version ids as operands, regular expressions, literals that are no time for a time.
  * @throws invalid
  */
-export function checkScope(scope: Scope, options: CheckOptions): void {
-  const checker = new Checker(scope, options.systemId);
+export function checkScope(scope: Scope, systems: KnownSystems): void {
+  const checker = new Checker(scope, systems);
   for (const { expression } of counted(scope.columns)) checker.column(expression);
   for (const test of testsOf(scope.query.where)) checker.test(test);
   checker.orderBy();
@@ -69,7 +63,7 @@ function impossibleLiteral({ at, literal, path, domains }: Misfit): Error {
 class Checker {
   constructor(
     private readonly scope: Scope,
-    private readonly systemId: string | null,
+    private readonly systems: KnownSystems,
   ) {}
 
   column(expression: ColumnExpression): void {
@@ -129,7 +123,7 @@ class Checker {
     if (operand.kind === 'null') refuseNullOrder(operator, at);
     if (owner === undefined || operand.kind !== 'string' || !isPlainPath(condition, ['uid', 'value'])) return;
     if (pathType(owner, condition.path.steps)?.identifier === 'version')
-      requireVersionOperand(operand.value, this.systemId);
+      requireVersionOperand(operand.value, this.systems);
   }
 
   private comparison({ left, operator, right, at }: Comparison): void {
@@ -157,7 +151,7 @@ class Checker {
   /** A text that `left` is compared with must be a version id where `left` is one. */
   private operand(left: ValueExpression, text: string): void {
     if (left.kind === 'path' && this.typeOf(left)?.identifier === 'version')
-      requireVersionOperand(text, this.systemId);
+      requireVersionOperand(text, this.systems);
   }
 
   private value(value: ValueExpression): void {

@@ -1,6 +1,7 @@
 import { ehrById, ehrBySubject, finalEhrId, type EhrDoc } from '../../models/ehr.js';
 import { contributionExists } from '../../models/contribution.js';
 import { containersById, liveDirectory, type VersionedObjectDoc } from '../../models/versioned-object.js';
+import { versionsById } from '../../models/version.js';
 import { subjectOf } from './ehr-flags.js';
 import type { CommitRequest, CommitState, VersionEntry } from './request.js';
 
@@ -45,6 +46,13 @@ export async function fullState(request: CommitRequest): Promise<CommitState> {
     isContributionUsed: await contributionExists(request.contributionUid),
     mayLackIndex: true,
   };
+}
+
+/** The same for a commit that found something else than it had expected: with the versions that it attests. */
+export async function stateAfterAll(request: CommitRequest): Promise<CommitState> {
+  const uids = request.entries.flatMap((entry) => (entry.kind === 'attest' ? [entry.versionUid] : []));
+  const found = uids.length === 0 ? [] : await versionsById(request.ehrId, uids);
+  return { ...(await fullState(request)), attested: new Set(found.map(({ _id }) => _id)) };
 }
 
 /** A new id of our own cannot be in use. */

@@ -5,7 +5,7 @@ import type { AuditSubject } from '../../models/audit.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { runWrites, type Session } from '../../models/access/write.js';
 import { auditCommitted, auditWrites } from './audit-draft.js';
-import { OPTIMISTIC_STATE, fullState, optimisticState } from './commit-state.js';
+import { OPTIMISTIC_STATE, fullState, optimisticState, stateAfterAll } from './commit-state.js';
 import { writeAlone, writeGrouped } from './commit-group.js';
 import { commitClock } from './commit-clock.js';
 import type { ChangeContext } from './context.js';
@@ -53,7 +53,7 @@ export async function commit(
       publishCommit({ seconds: (performance.now() - start) / 1000, versions: done.versions.length });
       return done;
     }
-    state = await fullState(request);
+    state = await stateAfterAll(request);
     // A commit whose answer was lost may be found done already when it is repeated.
     if (plan !== null && state.isContributionUsed && request.isChosenUid !== true) {
       auditCommitted();

@@ -108,11 +108,10 @@ function planDelete(draft: CommitDraft, entry: DeleteEntry): PlannedEntry {
 }
 
 function planAttest(draft: CommitDraft, entry: AttestEntry): PlannedEntry {
-  const { request, settings, time } = draft;
+  const { request, time } = draft;
   const container = requireContainer(draft, entry.versionedObjectUid, undefined);
-  const id = parseObjectVersionId(entry.versionUid);
-  const isKnown = id?.systemId === settings.systemId && id.version <= container.latest_version;
-  if (!isKnown) throw objectNotFound(request.ehrId, 'object', entry.versionUid);
+  if (!isKnown(draft, container, entry.versionUid))
+    throw objectNotFound(request.ehrId, 'object', entry.versionUid);
   if (container.type !== 'EHR_STATUS') draft.requireModifiable();
   const attestations = serverAttestations(draft, entry, time);
   return {
@@ -120,6 +119,14 @@ function planAttest(draft: CommitDraft, entry: AttestEntry): PlannedEntry {
     writes: [attestVersion(request.ehrId, entry.versionUid, attestations)],
     shapes: [],
   };
+}
+
+/** Optimistic: a number that the container has reached; when the write has found none, what was read says. */
+function isKnown({ state }: CommitDraft, container: VersionedObjectDoc, versionUid: string): boolean {
+  const number = parseObjectVersionId(versionUid)?.version ?? Infinity;
+  if (number > container.latest_version) return false;
+  const before = state.containers.get(container._id)?.latest_version ?? 0;
+  return number > before || state.attested?.has(versionUid) !== false;
 }
 
 function planned(version: VersionDoc, writes: readonly Write[], shapes: readonly string[]): PlannedEntry {

@@ -122,6 +122,8 @@ export interface CommitState {
   readonly subjectHolder: { readonly ehrId: string; readonly finalEhrId: string } | null;
   /** Whether the chosen contribution uid exists. */
   readonly isContributionUsed: boolean;
+  /** VERSIONs of the EHR that are to be attested and are there; absent: not read. */
+  readonly attested?: ReadonlySet<string>;
   /** true: the derived document of a version may be missing, so its update need not match. */
   readonly mayLackIndex: boolean;
 }

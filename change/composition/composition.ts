@@ -4,7 +4,7 @@ import { ownVersionId, rootOfUid, type ObjectVersionId } from '../../openehr/bas
 import type { JsonObject } from '../../openehr/base/json.js';
 import { textAt } from '../../openehr/rm/access.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
-import type { VersionDoc } from '../../models/version.js';
+import { versionById, type VersionDoc } from '../../models/version.js';
 import { containerOf, type VersionedObjectDoc } from '../../models/versioned-object.js';
 import { templateIdOf } from '../content/content.js';
 import type { ChangeContext } from '../commit/context.js';
@@ -85,7 +85,8 @@ export async function deleteComposition(
   return withEhrErrorFirst(ehrId, 'content', async () => {
     const container = await requireComposition(ehrId, versionId.versionedObjectUid);
     const isKnown =
-      versionId.systemId === context.settings.systemId && versionId.version <= container.latest_version;
+      versionUid === container.latest_version_uid ||
+      (await versionById(ehrId, 'COMPOSITION', versionUid)) !== null;
     if (!isKnown) throw objectNotFound(ehrId, 'COMPOSITION', versionUid);
     const target = { versionedObjectUid: versionId.versionedObjectUid, precedingVersionUid: versionUid };
     const entry = {

@@ -1,15 +1,20 @@
 import { SingleBar } from 'cli-progress';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { ApiClient } from '../transfer/api-client.js';
+import { COMPRESSIONS, compressor, type Compression } from '../transfer/compression.js';
 import { exportedLines, ExportRun, isErased, movedLine } from '../transfer/export-run.js';
 import { openOutput, type Output } from '../output.js';
 import { writeShown } from '../shown.js';
 import { copyRows, rowsOf } from '../transfer/query-rows.js';
-import { CommandFailed } from './options.js';
+import { CommandFailed, timeOption } from './options.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 
 interface ExportOptions extends TargetOptions {
-  readonly ehr?: string;
+  readonly ehr?: readonly string[];
+  readonly allVersions?: true;
+  readonly since?: Date;
+  readonly audit?: true;
+  readonly compress?: Compression;
   readonly query?: string;
   readonly output?: string;
 }
@@ -21,13 +26,28 @@ const HELP = `
 Without --ehr and --query every EHR is exported: its EHR_STATUS, directory and COMPOSITIONs, in their latest versions,
 as lines that \`everchart import\` reads. What others erase, or move out of an EHR that is named, while it is exported
 is named on stderr; the rest is exported, and the exit code is 1. Over HTTP the EHRs are found by AQL, which leaves out those whose is_queryable
-is false: use --local, or name them with --ehr.`;
+is false: use --local, or name them with --ehr.
+
+With --all-versions everything is exported as it was made, with all versions, CONTRIBUTIONs, item tags, merges, templates and stored
+queries (docs/spec/interchange.md#lines), and \`everchart import --local\` restores it. --ehr may be repeated then; --query
+names EHRs by its first column. That reads the database itself: it needs --local.`;
 
 /** `everchart export`: NDJSON of one EHR, of all, or the rows of a query. */
 export function exportCommand(): Command {
   const command = new Command('export')
-    .option('--ehr <ehr_id>', 'only this EHR')
+    .option('--ehr <ehr_id>', 'only this EHR', (ehrId: string, others: string[] | undefined) => [
+      ...(others ?? []),
+      ehrId,
+    ])
     .option('--query <aql>', 'the rows of an AQL query, one JSON object a row, instead of EHRs')
+    .option('--all-versions', 'everything as it was made, to be restored; only with --local')
+    .option(
+      '--since <time>',
+      'only EHRs to which something was committed since; with --all-versions',
+      timeOption,
+    )
+    .option('--audit', 'also the records of who did what; with --all-versions')
+    .addOption(new Option('--compress <method>', 'compress what is written').choices(COMPRESSIONS))
     .option('--output <file>', 'write to a file instead of stdout')
     .addHelpText('after', HELP)
     .action((options: ExportOptions) => runExport(command, options));
@@ -35,9 +55,18 @@ export function exportCommand(): Command {
 }
 
 async function runExport(command: Command, options: ExportOptions): Promise<void> {
-  const { ehr, query } = options;
-  if (ehr !== undefined && query !== undefined) command.error('error: --ehr and --query do not go together');
-  const output = openOutput(options.output);
+  const { ehr = [], query, compress } = options;
+  if (ehr.length > 0 && query !== undefined) command.error('error: --ehr and --query do not go together');
+  const output = openOutput(options.output, compress === undefined ? undefined : compressor(compress));
+  if (options.allVersions === true) {
+    if (options.local !== true)
+      command.error('error: --all-versions needs --local: it reads the database itself');
+    await exportAllVersions(options, output);
+    return;
+  }
+  for (const name of ['since', 'audit'] as const)
+    if (options[name] !== undefined) command.error(`error: --${name} goes with --all-versions`);
+  if (ehr.length > 1) command.error('error: several --ehr go with --all-versions');
   await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
     if (query !== undefined) {
       const rows = await copyRows(client, JSON.stringify({ q: query }), output);
@@ -46,8 +75,39 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
       return;
     }
     const listed = settings === null ? () => queriedEhrIds(client) : storedEhrIds;
-    await new Export(client, output, ehr ?? null).run(listed);
+    await new Export(client, output, ehr[0] ?? null).run(listed);
   });
+}
+
+/** An interchange file, from the database of a server inside this process. */
+async function exportAllVersions(options: ExportOptions, output: Output): Promise<void> {
+  const { ehr = null, query, since = null } = options;
+  const { exportInterchange } = await import('../../maintenance/interchange/export.js');
+  await withTarget(options, PATIENCE_MS, async ({ client }) => {
+    const ehrIds = query === undefined ? ehr : await idsOf(client, query);
+    const bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs exported' }) : null;
+    bar?.start(0, 0);
+    try {
+      const sink = { write: (text: string) => output.write(text), onEhr: () => bar?.increment() };
+      const scope = { ehrIds, since, audit: options.audit === true };
+      const { ehrs, lines } = await exportInterchange(scope, sink);
+      await output.end();
+      process.stderr.write(`${counted(ehrs, 'EHR')}, ${counted(lines, 'line')}\n`);
+    } finally {
+      bar?.stop();
+    }
+  });
+}
+
+/** EHR ids in the first column of the rows of a query. */
+async function idsOf(client: ApiClient, query: string): Promise<string[]> {
+  const ehrIds = new Set<string>();
+  for await (const row of rowsOf(client, JSON.stringify({ q: query }))) {
+    const [ehrId] = Object.values(row);
+    if (typeof ehrId !== 'string') throw new Error('the first column of --query must be e/ehr_id/value');
+    ehrIds.add(ehrId);
+  }
+  return [...ehrIds];
 }
 
 /** How often EHRs are listed again: those that merges hid at first may have been taken out since. */

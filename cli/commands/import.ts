@@ -1,29 +1,22 @@
-import { SingleBar } from 'cli-progress';
 import { Command, Option } from 'commander';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
-import { causesText } from '../transfer/import-causes.js';
 import { sendingTo } from '../transfer/import-online.js';
 import type { InProcessServer } from '../transfer/import-commit.js';
 import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
-import { runImport, TooManyErrors, type ImportPlan } from '../transfer/import-run.js';
-import { openSource, type ImportSource } from '../transfer/import-source.js';
+import { runImport, type ImportPlan } from '../transfer/import-run.js';
+import { isInterchangeSource, openSource, type ImportSource } from '../transfer/import-source.js';
 import { lenientClient } from '../transfer/lenient-client.js';
-import { writeShown } from '../shown.js';
-import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
-import { CommandFailed, wholeNumber } from './options.js';
+import { withTarget, withTargetOptions } from '../transfer/target.js';
+import { barOf, carriedOut, report } from './import-report.js';
+import { refuseForRestore, restoreAll, undoImport, type RestoreOptions } from './import-restore.js';
+import { wholeNumber, YES_FLAG } from './options.js';
 
-interface ImportOptions extends TargetOptions {
-  readonly ehr?: string;
-  readonly templateId?: string;
-  readonly newIds?: true;
-  readonly dryRun?: true;
-  readonly parallel: number;
+interface ImportOptions extends RestoreOptions {
+  readonly undo?: string;
   readonly batch: number;
   readonly progress?: string;
   readonly errors?: string;
-  readonly validation: 'strict' | 'lenient';
-  readonly maxErrors?: number;
 }
 
 /** How long a request is repeated while the server is away. */
@@ -42,6 +35,10 @@ A file of a folder holds such an object, or a COMPOSITION, CONTRIBUTION, EHR_STA
 With --validation lenient the server, whose setting VALIDATION must be lenient and whose user must have the permission
 admin, accepts some of what other servers accept against the rules; \`everchart verify\` shows what.
 
+An export of all versions is known by its first line and restored as it was made, plain or compressed; the user needs the permission
+restore then, and MAX_BODY_BYTES must be enough for its longest line. Everything of an EHR is refused from the first line on that
+contradicts the database; what is there already is left as it is.
+
 EHRs that do not exist are created with their id, when the first record comes whose template the server has. What failed is in
 the error file, one line a record, and its causes are counted at the end. An import that was interrupted, also by
 --max-errors, goes on where it stopped when it is started again; nothing is imported twice.`;
@@ -49,7 +46,7 @@ the error file, one line a record, and its causes are counted at the end. An imp
 /** `everchart import`: NDJSON or a folder of JSON files into a server. */
 export function importCommand(): Command {
   const command = new Command('import')
-    .argument('<source>', 'NDJSON file, folder of JSON files, or - for NDJSON from stdin')
+    .argument('[source]', 'NDJSON file, folder of JSON files, or - for NDJSON from stdin')
     .option('--ehr <ehr_id>', 'EHR of records that name none')
     .option('--template-id <template_id>', 'template of FLAT records that name none')
     .option('--new-ids', 'give COMPOSITIONs and directories new object ids instead of keeping theirs')
@@ -66,10 +63,28 @@ export function importCommand(): Command {
       'stop when so many records have failed; looked at after every 2,000 records',
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
+    .addOption(
+      new Option(
+        '--on-conflict <choice>',
+        'of an export of all versions: go on without an EHR that contradicts what is there, or stop (default: skip)',
+      ).choices(['skip', 'fail']),
+    )
+    .addOption(
+      new Option(
+        '--subject <choice>',
+        'of an export of all versions: refuse an EHR whose subject another one has, or make it without (default: keep)',
+      ).choices(['keep', 'drop']),
+    )
+    .option('--undo <batch>', 'erase the EHRs that an import of all versions made; only with --local')
+    .option(...YES_FLAG)
     .option('--progress <file>', 'progress file (default: <source>.import-progress.json)')
     .option('--errors <file>', 'error file (default: <source>.import-errors.ndjson)')
     .addHelpText('after', HELP)
-    .action((source: string, options: ImportOptions) => runCommand(command, source, options));
+    .action((source: string | undefined, options: ImportOptions) => {
+      if (options.undo !== undefined) return undoImport(command, options, options.undo);
+      if (source === undefined) return command.error('error: name what is to be imported');
+      return runCommand(command, source, options);
+    });
   return withTargetOptions(command);
 }
 
@@ -83,22 +98,18 @@ async function runCommand(command: Command, path: string, options: ImportOptions
   const errorFile = options.errors ?? `${place}.import-errors.ndjson`;
   const progressFile = options.progress ?? `${place}.import-progress.json`;
   const start = performance.now();
+  if (await isInterchangeSource(source)) {
+    refuseForRestore(command, options);
+    await restoreAll(source, options, { files: new ImportFiles(progressFile, errorFile), errorFile });
+    return;
+  }
+  if (options.onConflict !== undefined || options.subject !== undefined)
+    command.error('error: --on-conflict and --subject go with an export of all versions');
   const state =
     options.dryRun === true
       ? await dryRun(source, options, new ImportFiles(`${progressFile}.dry-run`, errorFile))
       : await importAll(source, options, new ImportFiles(progressFile, errorFile));
-  process.stdout.write(`${summary(state, options, (performance.now() - start) / 1000)}\n`);
-  if (state.failed === 0) return;
-  const causes = `${causesText(state.causes)}${emptyText(state)}see ${errorFile}\n`;
-  writeShown(process.stderr, causes);
-  throw new CommandFailed();
-}
-
-function emptyText({ emptyEhrs }: ImportState): string {
-  const [first = ''] = emptyEhrs;
-  const many =
-    emptyEhrs.length === 1 ? `EHR ${first} was` : `${emptyEhrs.length} EHRs, such as ${first}, were`;
-  return first === '' ? '' : `${many} created, and all records refused\n`;
+  report(state, { start, errorFile, isDryRun: options.dryRun === true });
 }
 
 async function importAll(
@@ -123,7 +134,8 @@ async function importAll(
       batchSize: batch,
       parallel,
     });
-    if (await carriedOut(planOf(source, options, { state, carryOut, files }))) files.finish();
+    const plan = planOf(source, options, { state, carryOut, files });
+    if (await carriedOut(state, () => runImport(plan))) files.finish();
     return state;
   });
 }
@@ -131,20 +143,6 @@ async function importAll(
 /** Only for a server in this process. */
 async function serverOf(settings: Settings, isLenient: boolean): Promise<InProcessServer> {
   return (await import('../transfer/import-commit.js')).serverHere(settings, isLenient);
-}
-
-/** Whether everything was carried out; else it was stopped for its errors. */
-async function carriedOut(plan: ImportPlan): Promise<boolean> {
-  try {
-    await runImport(plan);
-    return true;
-  } catch (error) {
-    if (!(error instanceof TooManyErrors)) throw error;
-    process.stderr.write(
-      `stopped after record ${plan.state.position} for its errors; the same command goes on\n`,
-    );
-    return false;
-  }
 }
 
 async function dryRun(
@@ -159,7 +157,8 @@ async function dryRun(
     if (isLenient) requireLenient(settings);
     files.finish();
     const { state } = files.open();
-    await carriedOut(planOf(source, options, { state, carryOut: validating(settings, isLenient), files }));
+    const plan = planOf(source, options, { state, carryOut: validating(settings, isLenient), files });
+    await carriedOut(state, () => runImport(plan));
     files.finish();
     return state;
   });
@@ -174,12 +173,7 @@ function planOf(
   options: ImportOptions,
   parts: Pick<ImportPlan, 'state' | 'carryOut'> & { readonly files: ImportFiles },
 ): ImportPlan {
-  const isShown = process.stderr.isTTY && source.size > 0;
-  const unit = source.isFolder ? 'files' : 'bytes';
-  const bar = isShown
-    ? new SingleBar({ format: `[{bar}] {value}/{total} ${unit}, {eta_formatted} left` })
-    : null;
-  bar?.start(source.size, 0);
+  const bar = barOf(source);
   return {
     source,
     defaults: { ehrId: options.ehr ?? null, templateId: options.templateId ?? null },
@@ -192,11 +186,4 @@ function planOf(
       if (done >= source.size) bar?.stop();
     },
   };
-}
-
-function summary(state: ImportState, options: ImportOptions, seconds: number): string {
-  const { imported, unchanged, failed } = state;
-  const rate = Math.round((imported + unchanged + failed) / Math.max(seconds, 0.001));
-  const good = options.dryRun === true ? 'valid' : 'imported';
-  return `${imported} ${good}, ${unchanged} there already, ${failed} failed, ${seconds.toFixed(1)} s, ${rate} records/s`;
 }

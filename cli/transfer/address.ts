@@ -36,6 +36,34 @@ export async function remoteAddress(
   return { url, identity: await identityOf(env) };
 }
 
+/** Another server of ITS-REST that a command reads: `--<option>`, `--<option>-user`, `--<option>-token`. */
+interface PeerOptions {
+  /** Base of its API, such as `https://host/ehrbase/rest/openehr/v1`. */
+  readonly url: string;
+  readonly user?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+/**
+ * A server beside that of the command. What its options do not say, `EVERCHART_<OPTION>_TOKEN` and `EVERCHART_<OPTION>_PASSWORD`
+ * do; its identity is never that of another server. @throws Error, never with a password
+ */
+export async function peerAddress(
+  option: string,
+  { url: text, user, token: named }: PeerOptions,
+  env: Environment = process.env,
+): Promise<RemoteAddress> {
+  const variable = `EVERCHART_${option.toUpperCase()}`;
+  if (named !== undefined && user !== undefined)
+    throw new Error(`give either --${option}-token or --${option}-user`);
+  const { url, basic } = parsedUrl(text, `--${option}`);
+  if (user !== undefined)
+    return { url, identity: { basic: await basicOf(user, env, `${variable}_PASSWORD`) } };
+  const token = named ?? given(env, `${variable}_TOKEN`);
+  if (token !== undefined) return { url, identity: { token } };
+  return { url, identity: basic === null ? {} : { basic } };
+}
+
 async function identityOf(env: Environment): Promise<RemoteAddress['identity']> {
   const token = given(env, 'EVERCHART_TOKEN');
   if (token !== undefined) return { token };
@@ -50,17 +78,27 @@ function given(env: Environment, name: string): string | undefined {
 }
 
 /** A URL without its credentials, and those. @throws Error that does not repeat the text, which may hold a password */
-function readUrl(text: string): { readonly url: string; readonly basic: Basic | null } {
+function readUrl(text: string): ReadUrl {
+  const { url, basic } = parsedUrl(text, '--url, EVERCHART_URL');
+  // Of the standard API or of the server: both name it.
+  return { url: url.replace(/(\/rest\/openehr\/v1|\/v1)$/, ''), basic };
+}
+
+interface ReadUrl {
+  readonly url: string;
+  readonly basic: Basic | null;
+}
+
+/** As `readUrl`, whatever its path is. `named`: what gave it. */
+function parsedUrl(text: string, named: string): ReadUrl {
   const parsed = URL.canParse(text) ? new URL(text) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
     throw new Error(
-      'the address of the server (--url, EVERCHART_URL) is no http or https address, such as http://127.0.0.1:8080',
+      `the address of the server (${named}) is no http or https address, such as http://127.0.0.1:8080`,
     );
   const { username, password, origin, pathname } = parsed;
   const basic = username === '' ? null : { user: decoded(username), password: decoded(password) };
-  // Of the standard API or of the server: both name it.
-  const path = pathname.replace(/(?<!\/)\/+$/, '').replace(/(\/rest\/openehr\/v1|\/v1)$/, '');
-  return { url: origin + path, basic };
+  return { url: origin + pathname.replace(/(?<!\/)\/+$/, ''), basic };
 }
 
 /** @throws Error that does not repeat the text, which may be a password */
@@ -80,11 +118,11 @@ function settingsUrl(env: Environment): string {
   return `http://${name}:${given(env, 'PORT') ?? '8080'}${given(env, 'BASE_PATH') ?? ''}`;
 }
 
-async function basicOf(named: string, env: Environment): Promise<Basic> {
+async function basicOf(named: string, env: Environment, variable = 'EVERCHART_PASSWORD'): Promise<Basic> {
   const cut = named.indexOf(':');
   if (cut >= 0) return { user: named.slice(0, cut), password: named.slice(cut + 1) };
-  const password = given(env, 'EVERCHART_PASSWORD');
+  const password = given(env, variable);
   if (password !== undefined) return { user: named, password };
-  if (!process.stdin.isTTY) throw new Error(`the password of ${named} is missing: set EVERCHART_PASSWORD`);
+  if (!process.stdin.isTTY) throw new Error(`the password of ${named} is missing: set ${variable}`);
   return { user: named, password: await typedPassword(`Password of ${named}: `) };
 }

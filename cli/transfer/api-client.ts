@@ -10,6 +10,8 @@ interface ApiRequest {
   readonly type?: string;
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The path is below the address of the server, and not below the standard API. */
+  readonly isWhole?: true;
 }
 
 /** What came back, whatever the status. */
@@ -58,7 +60,7 @@ export function apiClient({ url, identity, repeatForMs }: ApiAddress): ApiClient
   const base = url + STANDARD_API;
   const authorization = authorizationOf(identity);
   const call = (method: string, path: string, request: ApiRequest): Promise<Response> =>
-    fetch(`${base}${path}`, {
+    fetch(`${request.isWhole === true ? url : base}${path}`, {
       method,
       headers: {
         ...(authorization !== null && { Authorization: authorization }),

@@ -14,7 +14,11 @@ export function noteCause(causes: FailureCause[], record: FailedRecord): void {
   const known = causes.find((cause) => cause.status === status && cause.text === causeOf(record));
   const other = known ?? causes.find((cause) => cause.status === status && cause.text === text);
   if (other !== undefined) other.count += 1;
-  else causes.push({ status, text, count: 1, first: record.file ?? `line ${record.line ?? '?'}` });
+  else causes.push({ status, text, count: 1, first: placeText(record) });
+}
+
+function placeText({ file, line, ehr_id: ehrId }: FailedRecord): string {
+  return file ?? (line === undefined && ehrId !== undefined ? `EHR ${ehrId}` : `line ${line ?? '?'}`);
 }
 
 /** The message without what differs from record to record: ids, positions in lists, values. */

@@ -1,11 +1,13 @@
-import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pipeline, type Readable } from 'node:stream';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { textOfUtf8 } from '../../openehr/base/utf8.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
+import { decompression } from './compression.js';
 
 /** One record as it stands in the source. */
 export interface SourceRecord {
@@ -24,30 +26,70 @@ export interface SourceRecord {
 /** What is to be imported: NDJSON (a file, or `-` for stdin) or a folder of JSON files. */
 export interface ImportSource {
   readonly isFolder: boolean;
+  /** Whether it can be read again. */
+  readonly isFile: boolean;
   /** Bytes of the file, or files of the folder; 0: not known. */
   readonly size: number;
   records(): AsyncIterable<SourceRecord>;
 }
 
+const LINES = { isFolder: false, isFile: false } as const;
+
 /** Opens a source. @throws Error when there is nothing to read */
 export function openSource(path: string): ImportSource {
-  if (path === '-')
-    return { isFolder: false, size: 0, records: () => lines(process.stdin.setEncoding('latin1')) };
+  if (path === '-') return { ...LINES, size: 0, records: () => lines(process.stdin.setEncoding('latin1')) };
   const state = statSync(path);
-  if (!state.isDirectory())
-    return { isFolder: false, size: state.size, records: () => lines(createReadStream(path, 'latin1')) };
+  if (!state.isDirectory()) return fileSource(path, state);
   const files = jsonFiles(path);
-  return { isFolder: true, size: files.length, records: () => contents(path, files) };
+  return { isFolder: true, isFile: false, size: files.length, records: () => contents(path, files) };
+}
+
+/** How an export of all versions begins. docs/spec/interchange.md#lines */
+const INTERCHANGE = /^\s*\{\s*"kind"\s*:\s*"header"\s*,\s*"format"\s*:\s*"everchart-interchange"/;
+
+/** Whether a source is an export of all versions, by its first line. Of what can be read only once nobody knows before. */
+export async function isInterchangeSource(source: ImportSource): Promise<boolean> {
+  if (!source.isFile) return false;
+  for await (const { text } of source.records()) return INTERCHANGE.test(text ?? '');
+  return false;
+}
+
+/** A file of lines, which may be compressed: then nobody knows how many bytes it has. */
+function fileSource(path: string, state: Stats): ImportSource {
+  const decompress = state.isFile() ? decompression(path) : null;
+  const open = (): Readable => {
+    if (decompress === null) return createReadStream(path, 'latin1');
+    // What fails is thrown to who reads.
+    return pipeline(createReadStream(path), decompress(), () => undefined).setEncoding('latin1');
+  };
+  const size = decompress === null ? state.size : 0;
+  return { ...LINES, isFile: state.isFile(), size, records: () => linesOf(open()) };
+}
+
+async function* linesOf(input: Readable): AsyncGenerator<SourceRecord> {
+  try {
+    yield* lines(input);
+  } finally {
+    input.destroy();
+  }
 }
 
 /** From a stream of one character a byte. */
 async function* lines(input: NodeJS.ReadableStream): AsyncGenerator<SourceRecord> {
   let position = 0;
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+  const reader = createInterface({ input, crlfDelay: Infinity });
+  const failed: { error?: Error } = {};
+  // Else nobody would know that there was more.
+  input.on('error', (error: Error) => {
+    failed.error = error;
+    reader.close();
+  });
+  for await (const line of reader) {
     position += 1;
     const text = textOfUtf8(Buffer.from(line, 'latin1'));
     if (text?.trim() !== '') yield { position, file: null, text, size: line.length + 1, ehrId: null };
   }
+  if (failed.error !== undefined) throw failed.error;
 }
 
 /** All `.json` files below a folder, in an order that is the same every time. */

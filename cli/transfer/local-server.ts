@@ -7,9 +7,12 @@ import { developmentToken } from '../development-token.js';
 
 const DAY_SECONDS = 86_400;
 
-/** Starts the configured server for one command, with a token of `user` who may do everything. Whoever starts it closes it. */
-export async function startLocalServer(user: string) {
-  const settings = localSettings();
+/**
+ * Starts the configured server for one command, with a token of `user` who may do everything. Whoever starts it closes it.
+ * `overrides`: settings that are not those of the environment.
+ */
+export async function startLocalServer(user: string, overrides: Readonly<Record<string, string>> = {}) {
+  const settings = localSettings(overrides);
   const log = commandLogger();
   warnOfMisspeltSettings(log);
   const server = await startServer(settings, log);
@@ -22,8 +25,9 @@ export async function startLocalServer(user: string) {
 }
 
 /** The configured server on a free port of this machine, closed to everyone without this process's own token. */
-function localSettings(): Settings {
+function localSettings(overrides: Readonly<Record<string, string>>): Settings {
   return configFromEnvironment({
+    ...overrides,
     HOST: '127.0.0.1',
     PORT: '0',
     MANAGEMENT_PORT: '',

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../openehr/base/json.js';
-import { precedingUid, rootOfUid } from '../../openehr/base/object-version-id.js';
+import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { contributionOf, type ContributionDoc, type ContributionRefs } from '../../models/contribution.js';
 import { ehrBySubject, finalEhrId, releasedSubjects, type EhrDoc } from '../../models/ehr.js';
 import { archivedBodies } from '../../models/merge/archive.js';
@@ -167,14 +167,15 @@ async function madeVersions(
   const containers = await containersById(made.map(({ uid }) => rootOfUid(uid)));
   const present = containers.filter(({ ehr_id: owner }) => owner === target);
   const latest = await latestVersions(present);
-  const uids = made.flatMap(({ uid }) => [uid, precedingUid(uid) ?? uid]);
-  const versions = new Map((await versionsByUid(uids)).map((version) => [version._id, version]));
+  const own = await versionsByUid(made.map(({ uid }) => uid));
+  const preceding = await versionsByUid(own.flatMap((version) => version.preceding_version_uid ?? []));
+  const versions = new Map([...preceding, ...own].map((version) => [version._id, version]));
   const found = new Map<string, MadeVersion>();
   for (const { uid } of made) {
     const now = latest.get(rootOfUid(uid));
     const version = versions.get(uid);
     if (now === undefined || version === undefined) continue;
-    const before = versions.get(precedingUid(uid) ?? '') ?? null;
+    const before = versions.get(version.preceding_version_uid ?? '') ?? null;
     found.set(version.object_id, { before, version, latest: now });
   }
   return found;

@@ -7,8 +7,14 @@ import { listOf } from './seal-hash.js';
 /** The operation of `everchart audit prune`. */
 export const AUDIT_PRUNE = 'pruneAudit';
 
+/** The operation of an import that restores what was made elsewhere; its target is the batch. */
+export const RESTORE = 'restore';
+
+/** The operation that takes such an import back. */
+export const UNDO_RESTORE = 'undoRestore';
+
 /** Operations that replace or remove what is sealed, by what their records name. */
-const ERASES_EHR = ['deleteEhr', 'admin_ehr_delete', 'admin_ehr_delete_all'];
+const ERASES_EHR = ['deleteEhr', 'admin_ehr_delete', 'admin_ehr_delete_all', UNDO_RESTORE];
 const ERASES_OBJECT = ['deleteComposition', 'deleteDirectory'];
 const ALL_TEMPLATES = 'deleteAllTemplates';
 const DEFINES = [
@@ -27,6 +33,8 @@ export interface AuditedRemovals {
   readonly objects: ReadonlySet<string>;
   readonly defined: ReadonlySet<string>;
   readonly moved: ReadonlySet<string>;
+  /** Imports that restored something. */
+  readonly restores: ReadonlySet<string>;
   readonly hasAllTemplates: boolean;
   /** Records of the audit before this time were removed on demand. */
   readonly prunedBefore: Date | null;
@@ -42,17 +50,29 @@ export async function auditedRemovals(): Promise<AuditedRemovals> {
     objects: new Set<string>(),
     defined: new Set<string>(),
     moved: new Set<string>(),
+    restores: new Set<string>(),
   };
   let hasAllTemplates = false;
   let prunedBefore: Date | null = null;
-  const operations = [...ERASES_EHR, ...ERASES_OBJECT, ALL_TEMPLATES, ...DEFINES, MOVES, AUDIT_PRUNE];
+  const operations = [
+    ...ERASES_EHR,
+    ...ERASES_OBJECT,
+    ALL_TEMPLATES,
+    ...DEFINES,
+    MOVES,
+    AUDIT_PRUNE,
+    RESTORE,
+  ];
   const records = documents<AuditDoc>(COLLECTIONS.audit).find<AuditDoc>({
     operation: { $in: operations },
     status: { $lt: 400 },
+    // What was asked for elsewhere explains nothing that is gone here.
+    restored: { $exists: false },
   });
-  for await (const { operation, ehr_id: ehrId, objects, options } of records) {
+  for await (const { operation, ehr_id: ehrId, objects, options, target } of records) {
     if (ERASES_EHR.includes(operation) && ehrId !== undefined) sets.ehrs.add(ehrId);
     hasAllTemplates ||= operation === ALL_TEMPLATES;
+    if (operation === RESTORE && target !== undefined) sets.restores.add(target);
     if (operation === AUDIT_PRUNE) prunedBefore = later(prunedBefore, options?.['before']);
     for (const id of listOf(objects)) setOf(sets, operation)?.add(id);
   }

@@ -83,6 +83,8 @@ interface Statement {
   readonly collection: StatedCollection;
   readonly ids: readonly string[];
   readonly reason: RemovalReason;
+  /** Of a restore: the import. */
+  readonly batch?: string;
   /** Of a merge in steps: the hashes of the moved ids, which were archived before. */
   readonly moved?: Archived;
 }
@@ -92,7 +94,7 @@ interface Statement {
  * seals hold the note, and `verify` compares.
  */
 export async function noteStates(session: ClientSession, statement: Statement): Promise<void> {
-  const { collection, ids, reason } = statement;
+  const { collection, ids, reason, batch } = statement;
   const removals = documents<RemovalDoc>(COLLECTIONS.removals);
   for (const part of inSteps(ids)) {
     const before = removals.find<RemovalDoc>({ ids: { $in: part }, collection }, { session });
@@ -107,6 +109,7 @@ export async function noteStates(session: ClientSession, statement: Statement): 
       reason,
       collection,
       ids: [id],
+      ...(batch !== undefined && { batch }),
       // Whatever is noted by others at the same time is newer than what an upgrade found.
       seq: reason === 'baseline' ? 0 : (seqs.get(id) ?? 0) + 1,
     }));

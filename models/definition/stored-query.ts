@@ -97,6 +97,11 @@ export async function putStoredQuery(doc: StoredQueryDoc): Promise<void> {
   await StoredQuery.updateOne({ _id }, { $set: fields }, { upsert: true }).exec();
 }
 
+/** One version by `<name>/<version>`, null when there is none. Joins the caller's transaction. */
+export function storedQueryById(id: string): Promise<StoredQueryDoc | null> {
+  return StoredQuery.findOne({ _id: id }).exec();
+}
+
 /** Which versions of a qualified name are stored. */
 export function storedVersions(name: string): Promise<SemanticVersion[]> {
   return StoredQuery.find({ name }, { major: 1, minor: 1, patch: 1, prerelease: 1 }).exec();

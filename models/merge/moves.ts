@@ -1,14 +1,18 @@
+import type { ClientSession } from 'mongoose';
 import type { EhrDoc } from '../ehr.js';
 import { COLLECTIONS } from '../access/layout.js';
 import { documents } from '../access/documents.js';
 
 /** A text that every merge, unmerge and move of content changes. */
-export async function movesOfContent(): Promise<string> {
+export async function movesOfContent(joined: { readonly session?: ClientSession } = {}): Promise<string> {
   const [moves] = await documents<EhrDoc>(COLLECTIONS.ehrs)
-    .aggregate([
-      { $match: { merge_seq: { $gt: 0 } } },
-      { $group: { _id: null, ehrs: { $sum: 1 }, moves: { $sum: '$merge_seq' } } },
-    ])
+    .aggregate(
+      [
+        { $match: { merge_seq: { $gt: 0 } } },
+        { $group: { _id: null, ehrs: { $sum: 1 }, moves: { $sum: '$merge_seq' } } },
+      ],
+      joined,
+    )
     .toArray();
   return JSON.stringify(moves ?? null);
 }

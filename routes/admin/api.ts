@@ -10,6 +10,7 @@ import { mergeCandidateOperations } from './merge-candidates.js';
 import { mergeFinalOperations } from './merge-final.js';
 import { permissionsOperation } from './permissions.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
+import { restoreOperation } from './restore.js';
 import { statisticsOperation } from './statistics.js';
 import { userOperations, type UserStore } from './users.js';
 import { verifyOperations } from './verify.js';
@@ -21,7 +22,7 @@ export function adminGroups(settings: Settings, users: UserStore): OperationGrou
   return [
     {
       tag: 'Administration',
-      description: 'Physical deletion, templates, audit; needs the permission admin or audit',
+      description: 'Physical deletion, templates, audit; needs the permission admin, audit or restore',
       operations: [
         statusOperation(),
         permissionsOperation(settings, users.list),
@@ -32,6 +33,7 @@ export function adminGroups(settings: Settings, users: UserStore): OperationGrou
         ...verifyOperations(),
         statisticsOperation(),
         ...approvalOperations(settings),
+        restoreOperation(settings),
       ],
     },
     {

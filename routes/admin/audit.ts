@@ -93,6 +93,7 @@ const FIELDS = [
   'dry_run',
   'pending',
   'request_id',
+  'restored',
 ] as const satisfies readonly (keyof AuditDoc)[];
 
 function recordOf(doc: AuditDoc): JsonObject {

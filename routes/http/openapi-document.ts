@@ -168,7 +168,7 @@ const referenceTo = (key: ParameterName): JsonObject => ({ $ref: `#/components/p
 function securityOf(access: Access): JsonObject[] {
   if (access === 'open') return [];
   const ways = [{ bearer: [] }, { basic: [] }];
-  return ['identified', 'admin', 'audit'].includes(access) ? ways : [...ways, {}];
+  return ['identified', 'admin', 'audit', 'restore'].includes(access) ? ways : [...ways, {}];
 }
 
 function parameterComponents(operations: readonly Operation[]): JsonObject {
@@ -269,14 +269,20 @@ const WITH_SIMPLIFIED: Readonly<Partial<Record<SchemaName, SchemaName>>> = {
 /** The schema of a body in one media type: what is no JSON is text. */
 function schemaOf(body: SchemaName, mediaType: string): JsonObject {
   const isJson = mediaType === 'application/json' || mediaType.endsWith('+json');
-  const whole = BY_MEDIA_TYPE[mediaType];
+  const whole = body === 'InterchangeLines' ? undefined : BY_MEDIA_TYPE[mediaType];
   const name = (whole === undefined ? undefined : WITH_SIMPLIFIED[body]) ?? whole ?? jsonName(body, isJson);
   if (!isJson && !TEXTS.has(name))
     return { type: 'string', contentMediaType: mediaType, description: `${name} as ${mediaType}` };
   return isRmSchema(name) ? rmReference(name) : { $ref: `#/components/schemas/${name}` };
 }
 
-const TEXTS: ReadonlySet<string> = new Set(['OperationalTemplate', 'ArchetypeSource', 'NDJSON', 'CSV']);
+const TEXTS: ReadonlySet<string> = new Set([
+  'OperationalTemplate',
+  'ArchetypeSource',
+  'NDJSON',
+  'CSV',
+  'InterchangeLines',
+]);
 
 /** What JSON calls otherwise than text. */
 function jsonName(body: SchemaName, isJson: boolean): SchemaName {

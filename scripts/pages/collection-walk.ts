@@ -114,6 +114,7 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   merged_ehr_id: '{{other_ehr_id}}',
   merge_id: '{{merge_id}}',
   approval_id: '{{approval_id}}',
+  batch: '00000000-0000-4000-8000-000000000003',
   draft_id: '{{draft_id}}',
   dashboard_id: '{{dashboard_id}}',
   user_name: 'collection',
@@ -161,6 +162,8 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   updateTemplate: [422],
   deleteTemplate: [422],
   deleteAllTemplates: [422],
+  // Nobody may by `*`.
+  restore: [403],
 };
 
 /** Text of a body with the values of the walk in the place of those of the example. */

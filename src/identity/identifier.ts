@@ -100,6 +100,9 @@ function withChallenges(error: CdrError, { token, password }: Schemes, isTokenSe
   return new CdrError(error.code, error.message, { ...error.details, challenge });
 }
 
+/** What `*` means. Whoever may restore says who wrote what when: nobody may by a word for everything. */
+const GENERAL = PERMISSIONS.filter((permission) => permission !== 'restore');
+
 /** What `ROLE_PERMISSIONS` says, and what is wrong with it: one line each, empty when nothing is. */
 interface ReadRolePermissions {
   readonly roles: RolePermissions;
@@ -125,7 +128,7 @@ export function readRolePermissions(text: string): ReadRolePermissions {
     const words = splitWords(list, ',');
     const unknown = words.filter((word) => word !== '*' && !isPermission(word));
     problems.push(...unknown.map(unknownPermission));
-    const granted = words.includes('*') ? PERMISSIONS : words.filter(isPermission);
+    const granted = [...(words.includes('*') ? GENERAL : []), ...words.filter(isPermission)];
     roles[role] = [...new Set([...(roles[role] ?? []), ...granted])];
   }
   if (Object.keys(roles).length === 0 && problems.length === 0)
@@ -157,5 +160,5 @@ function isPermission(word: string): word is Permission {
 function unknownPermission(word: string): string {
   const meant = nearestWord(word, PERMISSIONS);
   const question = meant === null ? '.' : `, did you mean ${meant}?`;
-  return `ROLE_PERMISSIONS: ${word} is no permission${question} There are ${PERMISSIONS.join(', ')} and * for all`;
+  return `ROLE_PERMISSIONS: ${word} is no permission${question} There are ${PERMISSIONS.join(', ')}, and * for all but restore`;
 }

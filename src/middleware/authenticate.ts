@@ -20,7 +20,7 @@ interface AccessRule {
 }
 
 /** What needs an identity even with `AUTH=none`. */
-const ALWAYS_IDENTIFIED: readonly Access[] = ['identified', 'audit', 'admin'];
+const ALWAYS_IDENTIFIED: readonly Access[] = ['identified', 'audit', 'admin', 'restore'];
 
 /**
  * Lets a request pass to an operation only as the table says: whatever is not `open` needs an identity, an address that

@@ -79,9 +79,15 @@ export function withStorage<T>(work: (settings: Settings) => Promise<T>): Promis
   });
 }
 
-/** As `withStorage`, on the database as it is: nothing of it is made or changed before. */
-export async function withDatabase<T>(work: (settings: Settings) => Promise<T>): Promise<T> {
-  const settings = configFromEnvironment();
+/**
+ * As `withStorage`, on the database as it is: nothing of it is made or changed before. `overrides`: settings that are not those of the
+ * environment.
+ */
+export async function withDatabase<T>(
+  work: (settings: Settings) => Promise<T>,
+  overrides: Parameters<typeof configFromEnvironment>[0] = {},
+): Promise<T> {
+  const settings = configFromEnvironment(overrides);
   warnOfMisspeltSettings(commandLogger());
   const database = await connectDatabase(settings.database, (line) => void process.stderr.write(`${line}\n`));
   try {

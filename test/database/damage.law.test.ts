@@ -52,7 +52,7 @@ const COLLECTIONS = [
 
 /** What docs/security.md#what-verify-does-not-find lists, as `<collection>.<field>`. */
 const LISTED = [
-  /^ehrs\.(write_seq|merge_seq|merging|shares_contributions|released_subject|identities)$/,
+  /^ehrs\.(write_seq|merge_seq|merging|shares_contributions|subject_dropped|released_subject|identities)$/,
   /^merged ehrs\.(is_queryable|is_modifiable|subject|ehr_status_id|directory_id)(\.|$)/,
   /^ended versioned_objects\./,
   /^empty seal_blocks\.leaves$/,

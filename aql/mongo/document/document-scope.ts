@@ -32,7 +32,7 @@ export function documentsOf(
   extra: readonly Stage[],
 ): Step {
   const version = versionAlias(node);
-  // Every version here was made here.
+  // What was made elsewhere is an ORIGINAL_VERSION too.
   if (version !== null && !version.classes.includes('ORIGINAL_VERSION'))
     return { kind: 'match', match: { [FIELD.versionUid]: { $in: [] } } };
   const { asOf } = visibility;

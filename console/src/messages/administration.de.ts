@@ -254,4 +254,5 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'day.slowest': 'langsamste zehn Minuten: 95 % unter {p95}',
   'day.ago': 'vor einem Tag',
   'day.table': 'Die Zahlen als Tabelle',
+  'permissions.restore': 'Akten herbringen, wie sie anderswo entstanden',
 };

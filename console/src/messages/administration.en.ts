@@ -247,4 +247,5 @@ export const administration = {
   'day.slowest': 'slowest ten minutes: 95 % below {p95}',
   'day.ago': 'a day ago',
   'day.table': 'The numbers as a table',
+  'permissions.restore': 'Bring records here as they were made elsewhere',
 } as const;

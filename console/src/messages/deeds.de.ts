@@ -40,6 +40,7 @@ export const deeds: Readonly<Record<keyof typeof english, string>> = {
   'deed.moved': 'verschob ein Dokument',
   'deed.erased': 'löschte eine Akte endgültig',
   'deed.erasedDocument': 'löschte ein Dokument endgültig',
+  'deed.restored': 'brachte die Akte her, wie sie anderswo entstand',
   'deed.toldApart': 'sagte, ob zwei sich Gleichende zwei Personen sind',
   'deed.audited': 'las, wer was tat',
   'deed.readMerges': 'sah Zusammenführungen an',

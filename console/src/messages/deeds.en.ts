@@ -38,6 +38,7 @@ export const deeds = {
   'deed.moved': 'moved a document',
   'deed.erased': 'erased a record',
   'deed.erasedDocument': 'erased a document',
+  'deed.restored': 'brought the record here as it was made elsewhere',
   'deed.toldApart': 'said whether two look-alikes are two persons',
   'deed.audited': 'read who did what',
   'deed.readMerges': 'looked at merges',

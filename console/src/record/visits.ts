@@ -66,6 +66,7 @@ const DEEDS = [
   ['verify', 'verified'],
   ['saveUser', 'savedUser'],
   ['removeUser', 'removedUser'],
+  ['restore', 'restored'],
 ] as const;
 
 /** A word for what somebody did. */

@@ -207,6 +207,7 @@ export const ADMIN_SCHEMAS = {
         dry_run: FLAG,
         pending: FLAG,
         request_id: TEXT,
+        restored: TEXT,
       },
       ['time', 'user', 'operation', 'status', 'request_id'],
     ),
@@ -236,6 +237,19 @@ export const ADMIN_SCHEMAS = {
       items: ref('KnownUser'),
       description: 'Users of BASIC_USERS_FILE; null: Basic authentication is off',
     },
+  }),
+  InterchangeLines: {
+    type: 'string',
+    contentMediaType: 'application/x-ndjson',
+    description: 'Lines of an export of all versions; those before and after them may be in other requests',
+  },
+  RestoreReport: object({
+    batch: UUID,
+    imported: COUNT,
+    unchanged: { ...listOf(COUNT), description: 'Numbers of the lines that are there already, from 1' },
+    failed: listOf(
+      object({ line: COUNT, ehr_id: TEXT, status: COUNT, message: TEXT }, ['line', 'status', 'message']),
+    ),
   }),
   VerifyReport: object({
     checked: { type: 'object', additionalProperties: COUNT },

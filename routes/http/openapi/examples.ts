@@ -43,6 +43,19 @@ const MERGE: JsonObject = {
   target_ehr: '297c3e91-7c17-4497-85dd-01e05aaae44e',
 };
 
+const INTERCHANGE = [
+  { kind: 'header', format: 'everchart-interchange', version: 1 },
+  {
+    kind: 'stored_query',
+    name: 'org.example.moved::ehrs',
+    version: '1.0.0',
+    saved: '2026-01-31T12:00:00Z',
+    q: AQL,
+  },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('');
+
 /** Bodies in canonical JSON or JSON of our own, by their schema. */
 const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   EHR_STATUS: () => EHR_STATUS,
@@ -78,6 +91,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   ConfirmMergeBody: () => ({ dry_run: true }),
   DistinctBody: () => ({ reason: 'twins: born on the same day, with two numbers of insurance' }),
   QueryOwnerBody: () => ({ sub: '5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11' }),
+  InterchangeLines: () => INTERCHANGE,
   WithdrawMergeBody: () => ({ reason: 'two patients of the same name' }),
 };
 

@@ -178,6 +178,10 @@ const SCHEMAS = {
     contentMediaType: 'text/csv',
     description: 'First line: names of the columns; formulas are neutralised',
   },
+  EXTRACT: {
+    ...ANY,
+    description: 'EXTRACT of the reference model: chapters with X_VERSIONED_OBJECTs and their ORIGINAL_VERSIONs',
+  },
   StoredQuery: object({ name: TEXT, type: word('AQL'), version: TEXT, saved: TIME, q: TEXT }),
   StoredQueryList: listOf(ref('StoredQuery')),
   QueryRequest: object({ q: TEXT, ...QUERY_MEMBERS }, ['q']),

@@ -28,6 +28,7 @@ export const MEDIA_TYPES = {
   query: ['text/plain', 'application/json'],
   resultSet: ['application/json', 'application/x-ndjson', 'text/csv'],
   records: ['application/json', 'text/csv'],
+  lines: ['application/x-ndjson'],
   textOrJson: ['text/plain', 'application/json'],
 } as const;
 
@@ -52,8 +53,8 @@ export interface AnswerDescription {
 
 /**
  * Who may call: `open` everybody; `anyone` whoever has any permission, and everybody with `AUTH=none`; `identified` the
- * same, but with `AUTH=none` too; else who has the permission. `audit` and `admin` need an identity always, the others
- * only unless `AUTH=none`.
+ * same, but with `AUTH=none` too; else who has the permission. `audit`, `admin` and `restore` need an identity always, the
+ * others only unless `AUTH=none`.
  */
 export type Access = 'open' | 'anyone' | 'identified' | Permission;
 

@@ -112,6 +112,7 @@ const PARAMETERS = {
   draft_id: path('UUID of the draft, which the client chooses', uuidOf),
   dashboard_id: path('UUID of the dashboard, which the client chooses', uuidOf),
   merge_id: path('Id of the merge, as in answers about it', uuidOf),
+  batch: path('UUID of the import, which the client chooses', uuidOf),
   name_space: path('`<namespace>::`, or the name of a query without one', asText),
   approval_id: path('Id of what waits, as in answers about it', uuidOf),
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
@@ -215,6 +216,14 @@ const PARAMETERS = {
   audit_offset: offset('Records'),
   audit_fetch: fetch('Records to give at most'),
   since: query('Head of the seals that was kept elsewhere and must be in the chain', { parse: sealHeadOf }),
+  subject: query(
+    '`drop`: an EHR whose subject another one has is restored without it, and not refused',
+    otherwise('keep', oneOf('keep', 'drop')),
+  ),
+  versions: query(
+    'Whether all versions of each object are wanted, or the latest one',
+    otherwise('all', oneOf('all', 'latest')),
+  ),
   metric_tag: query('`key:value` that the measurements must have', severalOf(text), { name: 'tag' }),
 
   'If-Match': header('Version uid that the change follows'),

@@ -13,6 +13,12 @@ import { givenTemplate } from '../resources.js';
 import { ADMIN, bearer, WITH_ADMIN } from '../tokens.js';
 import { testApp } from '../app.js';
 
+/** A line of an export of all versions. */
+const RESTORED = JSON.stringify({
+  ...{ kind: 'stored_query', name: 'org.example.restored::ehrs', version: '1.0.0' },
+  ...{ saved: '2026-01-31T12:00:00Z', q: AQL },
+});
+
 /** Cases of the administration API; the first of each operation succeeds. */
 export function adminCases(world: World): ApiCase[] {
   return [
@@ -37,6 +43,8 @@ export function adminCases(world: World): ApiCase[] {
     { id: 'verify', status: 200, call: () => ({}) },
     { id: 'verify', status: 400, call: () => ({ query: '?since=yesterday' }) },
     { id: 'getSeal', status: 200, call: () => ({}) },
+    { id: 'restore', status: 200, call: () => ({ params: { batch: randomUUID() }, body: RESTORED }) },
+    { id: 'restore', status: 400, call: () => ({ params: { batch: randomUUID() }, body: '{"kind":"x"}' }) },
     { id: 'getStatistics', status: 200, call: () => ({ query: '?list=versions' }) },
     { id: 'getStatistics', status: 400, call: () => ({ query: '?from=yesterday' }) },
     { id: 'getStatistics', status: 404, call: () => ({ query: `?ehr_id=${randomUUID()}` }) },

@@ -95,6 +95,12 @@ function ehrCases(world: World): ApiCase[] {
         return { query: `?subject_id=${patient}&subject_namespace=hospital` };
       },
     },
+    { id: 'ehr_extract_get', status: 200, call: async () => ({ params: { ehr_id: await world.ehr() } }) },
+    {
+      id: 'ehr_extract_get',
+      status: 400,
+      call: async () => ({ params: { ehr_id: await world.ehr() }, query: '?versions=some' }),
+    },
     { id: 'ehr_get_by_subject', status: 400, call: () => ({ query: '?subject_id=x' }) },
     { id: 'ehr_get_by_subject', status: 404, call: () => ({ query: '?subject_id=x&subject_namespace=y' }) },
     {

@@ -176,6 +176,8 @@ describe('configuration', () => {
       NURSE: ['read', 'write'],
       ROOT: all,
     });
+    // Who may restore is named.
+    expect(of({ ROLE_PERMISSIONS: 'MOVER=*,restore' })).toEqual({ MOVER: [...all, 'restore'] });
     expect(() => of({ ROLE_PERMISSIONS: 'NURSE=read,wirte' })).toThrow(
       /ROLE_PERMISSIONS: wirte is no permission, did you mean write\?/,
     );

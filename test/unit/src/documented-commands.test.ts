@@ -52,6 +52,10 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'everchart user add': ['test/http/access/basic-users.long.test.ts', "user(['add', 'ada'"],
   'everchart audit prune': ['test/http/process/command-line.test.ts', "['audit', 'prune'"],
   'curl "$SERVER/rest/admin': ['test/http/admin/audit.test.ts', '/access'],
+  'everchart backup': ['test/http/process/backup.test.ts', "'backup', '--output'"],
+  'everchart restore': ['test/http/process/backup.test.ts', "'restore', '--check'"],
+  'everchart migrate': ['test/http/process/migrate.test.ts', "'migrate', '--from'"],
+  'everchart compare': ['test/http/process/migrate.test.ts', "'compare', '--with'"],
   'everchart verify': ['test/http/process/command-line.test.ts', "['verify']"],
   mongosh:
     'needs the MongoDB shell; packages/embedded-mongodb/test/database/access.long.test.ts connects with its driver',

@@ -1,0 +1,157 @@
+import { InterchangeImport, type RestoreTarget } from '../../maintenance/interchange/import.js';
+import { noteCause } from '../transfer/import-causes.js';
+import { AnswerError, type ApiClient } from '../transfer/api-client.js';
+import type { FailedRecord, ImportState } from '../transfer/import-progress.js';
+import type { SourceRecord } from '../transfer/import-source.js';
+import { placeOf, restorePart } from '../transfer/restore-run.js';
+import type { TextLine } from '../transfer/restore-remote.js';
+import { moveDirectory } from './directory.js';
+import type { OldServer } from './old-server.js';
+import { oldLines, type Judge } from './old-lines.js';
+import type { OldDefinitions } from './read-definitions.js';
+import { readOldEhr, type OldEhr } from './read-ehr.js';
+
+/** How a migration is carried out. */
+interface MigrationPlan {
+  readonly server: OldServer;
+  readonly definitions: OldDefinitions;
+  readonly target: RestoreTarget<TextLine>;
+  /** Of the new server: directories are committed there. */
+  readonly client: ApiClient;
+  readonly judge: Judge;
+  /** true: what the rules refuse is kept, marked. */
+  readonly isLenient: boolean;
+  /** EHRs read at once. */
+  readonly parallel: number;
+  readonly state: MigrationState;
+  /** Called after some EHRs. */
+  readonly save: (failed: readonly FailedRecord[]) => void;
+  /** Called after each EHR. */
+  readonly onEhr: () => void;
+}
+
+/** How far a migration came, and what it met. */
+export interface MigrationState extends ImportState {
+  /** The last EHR id that is done. */
+  after?: string;
+  /** EHRs that were read, and directories that were committed anew. */
+  ehrs?: number;
+  directories?: number;
+  /** What the old server named and did not show: how much, and the first of it. */
+  missing?: number;
+  firstMissing?: string[];
+  /** EHRs of which the old server does not list the CONTRIBUTIONs. */
+  unlisted?: number;
+}
+
+/** Lines of what is missing that are kept. */
+const KEPT = 20;
+/** EHRs for each that is read at once, after which the state is saved. */
+const PER_LANE = 8;
+
+/** Moves definitions, then EHRs in the order of their ids. `ehrIds`: sorted. @throws AnswerError when a server cannot be asked */
+export async function migrate(plan: MigrationPlan, ehrIds: readonly string[]): Promise<void> {
+  const { state, parallel } = plan;
+  const refused = new Set(state.refusedEhrs);
+  const run = new InterchangeImport(plan.target, { parallel: 1 }, refused);
+  plan.save(await moveDefinitions(plan, run));
+  const open = ehrIds.filter((ehrId) => ehrId > (state.after ?? ''));
+  for (let start = 0; start < open.length; start += parallel * PER_LANE) {
+    const some = open.slice(start, start + parallel * PER_LANE);
+    const failed: FailedRecord[] = [];
+    const left = [...some];
+    const lane = async (): Promise<void> => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+        failed.push(...(await moveEhr(plan, run, next)));
+        plan.onEhr();
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(parallel, some.length) }, lane));
+    state.after = some.at(-1) ?? state.after ?? '';
+    state.refusedEhrs = [...refused];
+    plan.save(failed);
+  }
+}
+
+async function moveDefinitions(
+  { definitions, state }: MigrationPlan,
+  run: InterchangeImport<TextLine>,
+): Promise<FailedRecord[]> {
+  const lines: string[] = [];
+  for await (const { line } of definitions.templates()) lines.push(line);
+  lines.push(...(await definitions.queries()));
+  return restored(state, run, lines);
+}
+
+async function moveEhr(
+  plan: MigrationPlan,
+  run: InterchangeImport<TextLine>,
+  ehrId: string,
+): Promise<FailedRecord[]> {
+  const { state } = plan;
+  const old = await readOldEhr(plan.server, ehrId);
+  // Somebody erased it meanwhile.
+  if (old === null) return [];
+  state.ehrs = (state.ehrs ?? 0) + 1;
+  noteMissing(state, old);
+  const broken = plan.isLenient ? [] : brokenRules(plan, old);
+  const failed =
+    broken.length > 0 ? noted(state, broken) : await restored(state, run, oldLines(old, plan.judge));
+  if (failed.length > 0 || old.directory === null) return failed;
+  return movedDirectory(plan, ehrId, old.directory);
+}
+
+/** Without leniency an EHR with content that breaks rules stays where it is, whole. */
+function brokenRules({ judge }: MigrationPlan, { ehrId, versions }: OldEhr): FailedRecord[] {
+  return versions.flatMap((version) => {
+    const [first, ...more] = judge(version);
+    if (first === undefined) return [];
+    const further = more.length === 0 ? '' : ` (and ${more.length} more)`;
+    const message = `${first.path}: ${first.message}${further}; --lenient keeps it, marked`;
+    return [{ ehr_id: ehrId, uid: version.uid, status: 422, message }];
+  });
+}
+
+async function movedDirectory(
+  { client, state }: MigrationPlan,
+  ehrId: string,
+  directory: NonNullable<OldEhr['directory']>,
+): Promise<FailedRecord[]> {
+  try {
+    if ((await moveDirectory(client, ehrId, directory)) === 'committed')
+      state.directories = (state.directories ?? 0) + 1;
+    return [];
+  } catch (error) {
+    if (!(error instanceof AnswerError) || error.status === 0) throw error;
+    const message = `the directory is refused: ${error.message}`;
+    return noted(state, [{ ehr_id: ehrId, status: error.status, message }]);
+  }
+}
+
+function noted(state: MigrationState, failed: FailedRecord[]): FailedRecord[] {
+  state.failed += failed.length;
+  for (const record of failed) noteCause(state.causes, record);
+  return failed;
+}
+
+function noteMissing(state: MigrationState, { missing, isListed }: OldEhr): void {
+  if (!isListed) state.unlisted = (state.unlisted ?? 0) + 1;
+  state.missing = (state.missing ?? 0) + missing.length;
+  const kept = (state.firstMissing ??= []);
+  kept.push(...missing.slice(0, KEPT - kept.length));
+}
+
+/** Restores lines, which have no numbers for whoever reads of them. @throws CdrError, AnswerError of what writes */
+function restored(
+  state: MigrationState,
+  run: InterchangeImport<TextLine>,
+  lines: readonly string[],
+): Promise<FailedRecord[]> {
+  const part = lines.map((text, index): SourceRecord => {
+    return { position: index + 1, file: null, text, size: text.length + 1, ehrId: null };
+  });
+  return restorePart(state, run, part, (position, text) => {
+    const { ehr_id, uid } = placeOf(position, text);
+    return { ...(ehr_id !== undefined && { ehr_id }), ...(uid !== undefined && { uid }) };
+  });
+}

@@ -1,0 +1,78 @@
+import type { JsonObject } from '../../openehr/base/json.js';
+import { objectAt, objectsAt, textAt } from '../../openehr/rm/access.js';
+import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
+import type { OldEhr, OldVersion } from './read-ehr.js';
+
+/** What a migration says of a COMPOSITION beside it. */
+export type Judge = (version: OldVersion) => readonly AcceptedFinding[];
+
+/** The lines of an EHR, as an interchange file has them: docs/spec/interchange.md#lines */
+export function oldLines(old: OldEhr, judge: Judge): string[] {
+  const { ehrId } = old;
+  const lines = [JSON.stringify({ kind: 'ehr', ehr: ehrOf(old) })];
+  const known = new Map(old.versions.map(({ uid, type }) => [uid, type]));
+  const written = new Set<string>();
+  const templates = new Map<string, string>();
+  for (const one of old.versions) {
+    const uid = textAt(one.version, 'contribution', 'id', 'value') ?? '';
+    const contribution = old.contributions.get(uid);
+    if (contribution !== undefined && !written.has(uid)) {
+      written.add(uid);
+      lines.push(
+        JSON.stringify({
+          kind: 'contribution',
+          ehr_id: ehrId,
+          contribution: contributionOf(contribution, known),
+        }),
+      );
+    }
+    const container = one.uid.split('::')[0] ?? '';
+    const own = textAt(one.version, 'data', 'archetype_details', 'template_id', 'value');
+    const templateId = one.type === 'COMPOSITION' ? (own ?? templates.get(container)) : undefined;
+    if (templateId !== undefined) templates.set(container, templateId);
+    const findings = judge(one);
+    lines.push(
+      JSON.stringify({
+        ...{ kind: 'version', ehr_id: ehrId, type: one.type },
+        ...(templateId !== undefined && { template_id: templateId }),
+        ...(findings.length > 0 && { validation_findings: findings }),
+        version: one.version,
+      }),
+    );
+  }
+  for (const tag of old.tags)
+    lines.push(JSON.stringify({ kind: 'item_tag', ehr_id: ehrId, item_tag: tagOf(tag) }));
+  return lines;
+}
+
+/** A tag of a version names its number; of another one that of its container. */
+function tagOf({ id = null, target = null, target_type = null, key = null, ...tag }: JsonObject): JsonObject {
+  const [container = '', , version] = typeof target === 'string' ? target.split('::') : [];
+  return {
+    ...{ id, target: container, target_type, key },
+    target_version: version === undefined ? null : Number(version),
+    value: tag.value ?? null,
+    target_path: tag.target_path ?? null,
+  };
+}
+
+function ehrOf({ ehrId, ehr }: OldEhr): JsonObject {
+  return {
+    _type: 'EHR',
+    system_id: objectAt(ehr, 'system_id') ?? {},
+    ehr_id: { _type: 'HIER_OBJECT_ID', value: ehrId },
+    time_created: objectAt(ehr, 'time_created') ?? {},
+  };
+}
+
+/** References to what was read, each with the class that it is of: what is not here cannot be pointed to. */
+function contributionOf(
+  contribution: JsonObject,
+  known: ReadonlyMap<string, OldVersion['type']>,
+): JsonObject {
+  const versions = objectsAt(contribution, 'versions').flatMap((reference) => {
+    const type = known.get(textAt(reference, 'id', 'value') ?? '');
+    return type === undefined ? [] : [{ ...reference, type }];
+  });
+  return { ...contribution, versions };
+}

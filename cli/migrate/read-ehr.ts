@@ -1,0 +1,202 @@
+import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import { rootOfUid, uidParts } from '../../openehr/base/object-version-id.js';
+import { objectAt, objectsAt, textAt } from '../../openehr/rm/access.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
+import { CHANGE_TYPE, LIFECYCLE, lifecycleTerm } from '../../change/commit/codes.js';
+import type { OldServer } from './old-server.js';
+
+/** A VERSION of the old server. */
+export interface OldVersion {
+  readonly uid: string;
+  readonly type: RootType;
+  /** ORIGINAL_VERSION. */
+  readonly version: JsonObject;
+}
+
+/** An EHR as the old server shows it. */
+export interface OldEhr {
+  readonly ehrId: string;
+  readonly ehr: JsonObject;
+  /** EHR_STATUSes first; of each object from the first one on. */
+  readonly versions: readonly OldVersion[];
+  /** CONTRIBUTIONs by uid. */
+  readonly contributions: ReadonlyMap<string, JsonObject>;
+  /** The directory as it is now; null: there is none. */
+  readonly directory: JsonObject | null;
+  /** Item tags of what is the latest version of something. */
+  readonly tags: readonly JsonObject[];
+  /** What it named and did not show, one line each. */
+  readonly missing: readonly string[];
+  /** Whether the old server lists all CONTRIBUTIONs, so that nothing that was deleted can be hidden. */
+  readonly isListed: boolean;
+}
+
+/** Reads all of an EHR that ITS-REST shows; null: it is not there any more. @throws AnswerError */
+export async function readOldEhr(server: OldServer, ehrId: string): Promise<OldEhr | null> {
+  // Who does not know the parameter passes it over.
+  const ehr = await server.object(`/ehr/${ehrId}?include=compositions,contributions`);
+  return ehr === null ? null : new EhrReader(server, ehrId).read(ehr);
+}
+
+/** A deletion that is in a history and cannot be read. */
+interface Deletion {
+  readonly uid: string;
+  readonly type: 'COMPOSITION' | 'EHR_STATUS';
+  readonly item: JsonObject;
+  /** Uid of the version before. */
+  readonly before: string;
+}
+
+class EhrReader {
+  readonly #server: OldServer;
+  readonly #ehrId: string;
+  readonly #versions: OldVersion[] = [];
+  readonly #containers = new Set<string>();
+  /** null: it was named and is not there. */
+  readonly #contributions = new Map<string, JsonObject | null>();
+  readonly #deletions: Deletion[] = [];
+  readonly #missing: string[] = [];
+
+  constructor(server: OldServer, ehrId: string) {
+    this.#server = server;
+    this.#ehrId = ehrId;
+  }
+
+  async read(ehr: JsonObject): Promise<OldEhr> {
+    await this.#container('EHR_STATUS', 'versioned_ehr_status');
+    const live = `SELECT c/uid/value AS uid FROM EHR e[ehr_id/value='${this.#ehrId}'] CONTAINS COMPOSITION c ORDER BY c/uid/value`;
+    for (const uid of idsIn(ehr, 'compositions')) await this.#composition(rootOfUid(uid));
+    for await (const uid of this.#server.firstCells(live)) await this.#composition(rootOfUid(uid));
+    await this.#deletedCompositions(idsIn(ehr, 'contributions'));
+    this.#madeDeletions();
+    const contributions = [...this.#contributions].flatMap(([uid, found]): [string, JsonObject][] =>
+      found === null ? [] : [[uid, found]],
+    );
+    return {
+      ehrId: this.#ehrId,
+      ehr,
+      versions: this.#versions,
+      contributions: new Map(contributions),
+      directory: await this.#server.object(`/ehr/${this.#ehrId}/directory`),
+      tags: await this.#tags(),
+      missing: this.#missing,
+      isListed: Array.isArray(ehr.contributions),
+    };
+  }
+
+  async #tags(): Promise<JsonObject[]> {
+    const latest = new Map(this.#versions.map((version) => [rootOfUid(version.uid), version]));
+    const found: JsonObject[] = [];
+    for (const { uid, type } of latest.values()) {
+      const path = `/ehr/${this.#ehrId}/${type.toLowerCase()}/${encodeURIComponent(uid)}/item_tag`;
+      for (const tag of await this.#server.tags(path)) found.push({ ...tag, target_type: type });
+    }
+    return found;
+  }
+
+  /** Queries do not find what is deleted: CONTRIBUTIONs name it. `listed`: those that the EHR names. */
+  async #deletedCompositions(listed: readonly string[]): Promise<void> {
+    for (let open = this.#named(listed); open.length > 0; open = this.#named(listed))
+      for (const uid of open) {
+        const found = await this.#server.object(`/ehr/${this.#ehrId}/contribution/${uid}`);
+        this.#contributions.set(uid, found);
+        if (found === null) this.#missing.push(`CONTRIBUTION ${uid} of EHR ${this.#ehrId}`);
+        for (const reference of found === null ? [] : objectsAt(found, 'versions')) {
+          const versionUid = textAt(reference, 'id', 'value') ?? '';
+          if (reference.type === 'EHR_STATUS' || reference.type === 'FOLDER') continue;
+          await this.#composition(rootOfUid(versionUid));
+        }
+      }
+  }
+
+  /** CONTRIBUTIONs that are named and were not asked for. */
+  #named(listed: readonly string[]): string[] {
+    const uids = this.#versions.flatMap(
+      ({ version }) => textAt(version, 'contribution', 'id', 'value') ?? [],
+    );
+    return [...new Set([...listed, ...uids])].filter((uid) => !this.#contributions.has(uid));
+  }
+
+  async #composition(versionedObjectUid: string): Promise<void> {
+    if (versionedObjectUid === '' || this.#containers.has(versionedObjectUid)) return;
+    await this.#container('COMPOSITION', `versioned_composition/${versionedObjectUid}`);
+    this.#containers.add(versionedObjectUid);
+  }
+
+  async #container(type: 'COMPOSITION' | 'EHR_STATUS', path: string): Promise<void> {
+    const own = `/ehr/${this.#ehrId}/${path}`;
+    const history = await this.#server.object(`${own}/revision_history`);
+    if (history === null) {
+      this.#missing.push(`the history of ${path} of EHR ${this.#ehrId}`);
+      return;
+    }
+    let before: string | null = null;
+    const items = objectsAt(history, 'items').toSorted((one, other) => numberOf(one) - numberOf(other));
+    for (const item of items) {
+      const uid = uidOf(item);
+      const version = await this.#server.object(`${own}/version/${encodeURIComponent(uid)}`);
+      if (version === null) {
+        const isDeletion = item === items.at(-1) && before !== null && isOfDeletion(item);
+        if (isDeletion) this.#deletions.push({ uid, type, item, before: before ?? '' });
+        // Those that follow would have nothing to follow.
+        else this.#missing.push(`VERSION ${uid} of EHR ${this.#ehrId}, and what follows it`);
+        return;
+      }
+      this.#versions.push({ uid, type, version: completed(version, uid, before) });
+      before = uid;
+    }
+  }
+
+  /** A deletion that only the history tells of is made of that, and of the CONTRIBUTION that lists it. */
+  #madeDeletions(): void {
+    for (const { uid, type, item, before } of this.#deletions) {
+      const [contributionUid] = [...this.#contributions].find(([, found]) => lists(found, uid)) ?? [];
+      if (contributionUid === undefined) {
+        this.#missing.push(`VERSION ${uid} of EHR ${this.#ehrId}, a deletion`);
+        continue;
+      }
+      const version = {
+        contribution: { ...CONTRIBUTION_REF, id: { _type: 'HIER_OBJECT_ID', value: contributionUid } },
+        commit_audit: objectsAt(item, 'audits')[0] ?? {},
+        lifecycle_state: lifecycleTerm(LIFECYCLE.deleted),
+      };
+      this.#versions.push({ uid, type, version: completed(version, uid, before) });
+    }
+  }
+}
+
+const CONTRIBUTION_REF = { _type: 'OBJECT_REF', namespace: 'local', type: 'CONTRIBUTION' };
+/** The uid of an item of a history, and the number in it. */
+const uidOf = (item: JsonObject): string => textAt(item, 'version_id', 'value') ?? '';
+const numberOf = (item: JsonObject): number => Number(uidParts(uidOf(item))[2] ?? 0);
+
+function isOfDeletion(item: JsonObject): boolean {
+  const type = objectAt(objectsAt(item, 'audits')[0], 'change_type');
+  return (
+    textAt(type, 'defining_code', 'code_string') === CHANGE_TYPE.deleted ||
+    textAt(type, 'value') === 'deleted'
+  );
+}
+
+function lists(contribution: JsonObject | null, uid: string): boolean {
+  return contribution !== null && idsIn(contribution, 'versions').includes(uid);
+}
+
+/** Ids of a list of references; none where there is no list. */
+function idsIn(ehr: JsonObject, name: string): string[] {
+  return objectsAt(ehr, name).flatMap((reference) => textAt(reference, 'id', 'value') ?? []);
+}
+
+/** An ORIGINAL_VERSION with the ids that some servers leave out. */
+function completed(given: JsonObject, uid: string, before: string | null): JsonObject {
+  const { data = null, ...version } = given;
+  const id = { _type: 'OBJECT_VERSION_ID', value: uid };
+  const isFollowing = before !== null && objectAt(version, 'preceding_version_uid') === undefined;
+  return {
+    ...version,
+    _type: 'ORIGINAL_VERSION',
+    uid: id,
+    ...(isFollowing && { preceding_version_uid: { _type: 'OBJECT_VERSION_ID', value: before } }),
+    ...(isJsonObject(data) && { data: { ...data, uid: id } }),
+  };
+}

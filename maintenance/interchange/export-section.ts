@@ -1,0 +1,91 @@
+import { collapsedToken } from '../../openehr/base/text.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
+import {
+  contributionsNamed,
+  endedObjects,
+  exportedContributions,
+  exportedTags,
+  exportedVersions,
+  historyOf,
+  mergesOf,
+  objectIds,
+  tombstonesOf,
+} from '../../models/cross-collection/interchange.js';
+import { templateById } from '../../models/definition/template.js';
+import type { EhrDoc } from '../../models/ehr.js';
+import type { VersionDoc } from '../../models/version.js';
+import type { Session } from '../../models/access/write.js';
+import {
+  contributionLine,
+  documentLine,
+  ehrLine,
+  itemTagLine,
+  templateLine,
+  tombstoneLine,
+  versionLine,
+} from './line-text.js';
+
+/** The EHR gets its flags and its subject, then what refers to its COMPOSITIONs, then those. */
+const ORDER: readonly RootType[] = ['EHR_STATUS', 'FOLDER', 'COMPOSITION'];
+
+/** What the lines of one EHR share with those of others. */
+export interface Section {
+  /** Templates and documents of EHRs before it, by collection and id. */
+  readonly known: ReadonlySet<string>;
+  /** Gets those of this one. */
+  readonly written: Set<string>;
+  /** Gets the CONTRIBUTIONs of its versions that it does not have itself. */
+  readonly strangers: Set<string>;
+}
+
+/** Whether something is to be written now: the first time that it is met. */
+function isFirst({ known, written }: Section, key: string): boolean {
+  if (known.has(key) || written.has(key)) return false;
+  written.add(key);
+  return true;
+}
+
+/** All lines of an active EHR, without line ends. docs/spec/interchange.md#order */
+export async function* sectionLines(session: Session, ehr: EhrDoc, section: Section): AsyncGenerator<string> {
+  yield ehrLine(ehr);
+  const tombstones = await tombstonesOf(session, ehr._id);
+  for (const tombstone of tombstones)
+    yield tombstoneLine(ehr._id, tombstone, await endedObjects(session, tombstone._id));
+  const merged = tombstones.map(({ _id }) => _id);
+  if (merged.length > 0) for await (const own of mergesOf(session, merged)) yield documentLine(own, ehr._id);
+  for await (const own of historyOf(session, [ehr._id, ...merged]))
+    if (isFirst(section, `${own.collection} ${own.document._id}`)) yield documentLine(own, ehr._id);
+  yield* contentLines(session, ehr._id, section);
+  for await (const tag of exportedTags(session, ehr._id)) yield itemTagLine(tag);
+}
+
+async function* contentLines(session: Session, ehrId: string, section: Section): AsyncGenerator<string> {
+  const written = new Set<string>();
+  for (const type of ORDER)
+    for await (const ids of objectIds(session, ehrId, type)) {
+      const versions = await exportedVersions(session, ehrId, ids);
+      const named = new Set(versions.map((version) => version.contribution_uid));
+      const missing = [...named].filter((uid) => !written.has(uid));
+      const found = await contributionsNamed(session, ehrId, missing);
+      const contributions = new Map(found.map((contribution) => [contribution._id, contribution]));
+      for (const uid of missing) if (!contributions.has(uid)) section.strangers.add(uid);
+      for (const version of versions) {
+        const contribution = contributions.get(version.contribution_uid);
+        if (contribution !== undefined && !written.has(contribution._id)) {
+          written.add(contribution._id);
+          yield contributionLine(contribution);
+        }
+        yield* templateOf(version, section);
+        yield versionLine(version);
+      }
+    }
+  // Of what was erased, and of attestations.
+  for await (const contribution of exportedContributions(session, ehrId))
+    if (!written.has(contribution._id)) yield contributionLine(contribution);
+}
+
+async function* templateOf({ template_id: id }: VersionDoc, section: Section): AsyncGenerator<string> {
+  if (id === undefined || !isFirst(section, `templates ${collapsedToken(id)}`)) return;
+  const template = await templateById(id);
+  if (template !== null) yield templateLine(template);
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { collapsedToken } from '../../openehr/base/text.js';
+import {
+  definitionsIn,
+  exportedEhr,
+  exportedEhrIds,
+  inReadSession,
+  movesSoFar,
+  contributionOwners,
+} from '../../models/cross-collection/interchange.js';
+import { exportedAudit } from '../../models/cross-collection/interchange-audit.js';
+import type { StoredQueryDoc } from '../../models/definition/stored-query.js';
+import type { TemplateDoc } from '../../models/definition/template.js';
+import type { Session } from '../../models/access/write.js';
+import { auditLine, documentLine, endLine, HEADER_LINE, storedQueryLine, templateLine } from './line-text.js';
+import { sectionLines, type Section } from './export-section.js';
+
+/** What of a store is exported. */
+export interface ExportScope {
+  /** EHRs with the templates that they use; null: all, and all definitions. */
+  readonly ehrIds: readonly string[] | null;
+  /** Only EHRs to which something was committed from then on; null: whenever. */
+  readonly since: Date | null;
+  /** Whether the records of the audit go with them. */
+  readonly audit?: boolean;
+}
+
+/** Where an export goes. */
+interface ExportSink {
+  write(text: string): Promise<void>;
+  /** Called after each EHR. */
+  readonly onEhr?: () => void;
+}
+
+/** What an export came to. */
+interface Exported {
+  readonly ehrs: number;
+  /** With the first and the last. */
+  readonly lines: number;
+}
+
+/** Characters of an EHR that are held back until it is known that nobody changed it meanwhile. */
+const HELD = 16 * 1024 * 1024;
+/** How often an EHR that changes is read anew. */
+const MAX_READS = 50;
+
+/**
+ * Writes all versions of EHRs, and what belongs to them, as an interchange file, each EHR of one moment: docs/spec/interchange.md#one-moment
+ * `held`: characters of an EHR that may be read anew.
+ * @throws Error when an EHR that is named is not active, or content of one that is not goes with it; when merges were made
+ * meanwhile, or a large EHR was changed while it was read: nothing that was written can be imported then
+ */
+export function exportInterchange(scope: ExportScope, sink: ExportSink, held = HELD): Promise<Exported> {
+  return inReadSession(async (session) => {
+    const moves = await movesSoFar(session);
+    if (moves === null) throw new Error('EHRs are being merged in steps: export again when that has ended');
+    const run = new ExportRun(session, sink, held);
+    await run.line(HEADER_LINE);
+    if (scope.ehrIds === null) await run.definitions();
+    if (scope.ehrIds !== null) await run.named(scope.ehrIds);
+    else for await (const ehrId of exportedEhrIds(session, scope.since)) await run.ehr(ehrId);
+    if (scope.audit === true)
+      for await (const record of exportedAudit(session, scope)) await run.line(auditLine(record));
+    if ((await movesSoFar(session)) !== moves)
+      throw new Error('EHRs were merged, or content was moved, while they were exported: export again');
+    return run.end();
+  });
+}
+
+class ExportRun {
+  readonly #hash = createHash('sha256');
+  /** Templates and documents that were written. */
+  readonly #known = new Set<string>();
+  #lines = 0;
+  #ehrs = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly sink: ExportSink,
+    private readonly held: number,
+  ) {}
+
+  async line(text: string): Promise<void> {
+    this.#lines += 1;
+    const line = `${text}\n`;
+    this.#hash.update(line);
+    await this.sink.write(line);
+  }
+
+  async definitions(): Promise<void> {
+    const { session } = this;
+    for await (const template of definitionsIn<TemplateDoc>(session, 'templates')) {
+      this.#known.add(`templates ${collapsedToken(template._id)}`);
+      await this.line(templateLine(template));
+    }
+    for await (const document of definitionsIn(session, 'archetypes'))
+      await this.line(documentLine({ collection: 'archetypes', document }, null));
+    for await (const query of definitionsIn<StoredQueryDoc>(session, 'stored_queries'))
+      await this.line(storedQueryLine(query));
+    for await (const document of definitionsIn(session, 'query_owners'))
+      await this.line(documentLine({ collection: 'query_owners', document }, null));
+  }
+
+  /** EHRs by name. @throws Error when one is not active, or content of another goes with one */
+  async named(ehrIds: readonly string[]): Promise<void> {
+    const sorted = [...new Set(ehrIds)].sort();
+    for (const ehrId of sorted) {
+      const ehr = await exportedEhr(this.session, ehrId);
+      if (ehr?.merged_into !== undefined)
+        throw new Error(`EHR ${ehrId} was merged into ${ehr.merged_into}: export that one`);
+      if (ehr?.state !== 'active') throw new Error(`EHR with id ${ehrId} does not exist`);
+      const { strangers } = await this.ehr(ehrId);
+      const owners = await contributionOwners(this.session, [...strangers]);
+      const others = [...new Set(owners.values())].filter((owner) => !sorted.includes(owner));
+      if (others.length > 0)
+        throw new Error(
+          `EHR ${ehrId} has content that was committed to ${others.join(', ')}, from which it was taken: export them together`,
+        );
+    }
+  }
+
+  /** One EHR; nothing of one that is not active any more. */
+  async ehr(ehrId: string): Promise<Pick<Section, 'strangers'>> {
+    for (let reads = 1; reads <= MAX_READS; reads += 1) {
+      const ehr = await exportedEhr(this.session, ehrId);
+      const section: Section = { known: this.#known, written: new Set(), strangers: new Set() };
+      if (ehr?.state !== 'active') return section;
+      const [held, isBegun] = await this.#read(sectionLines(this.session, ehr, section));
+      const after = await exportedEhr(this.session, ehrId);
+      const isStill = after?.write_seq === ehr.write_seq && after.state === ehr.state;
+      if (!isStill && isBegun)
+        throw new Error(`EHR ${ehrId} was changed while it was exported: export again`);
+      if (!isStill) continue;
+      for (const text of held) await this.line(text);
+      for (const key of section.written) this.#known.add(key);
+      this.#ehrs += 1;
+      this.sink.onEhr?.();
+      return section;
+    }
+    throw new Error(`EHR ${ehrId} is changed again and again: export again`);
+  }
+
+  /** Reads lines; of those that are more than may be held all but the last are written. */
+  async #read(lines: AsyncIterable<string>): Promise<[held: readonly string[], isBegun: boolean]> {
+    let held: string[] = [];
+    let length = 0;
+    let isBegun = false;
+    for await (const line of lines) {
+      held.push(line);
+      length += line.length;
+      if (length <= this.held) continue;
+      for (const text of held) await this.line(text);
+      [held, length, isBegun] = [[], 0, true];
+    }
+    return [held, isBegun];
+  }
+
+  async end(): Promise<Exported> {
+    const last = endLine(this.#lines, this.#hash.digest('hex'));
+    await this.sink.write(`${last}\n`);
+    return { ehrs: this.#ehrs, lines: this.#lines + 1 };
+  }
+}

@@ -1,0 +1,259 @@
+import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { exactVersion, parseVersionPrefix } from '../../openehr/base/semver.js';
+import { parseJson } from '../../openehr/format/canonical-json.js';
+import { objectsAt, textAt } from '../../openehr/rm/access.js';
+import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
+import { isRequestIdentity } from '../../change/commit/request-identity.js';
+import type { AuditDoc } from '../../models/audit.js';
+import type { ContributionDoc, RequestIdentity } from '../../models/contribution.js';
+import {
+  OWN_COLLECTIONS,
+  type OwnCollection,
+  type OwnDocument,
+} from '../../models/cross-collection/interchange.js';
+import { storedQueryDoc, type StoredQueryDoc } from '../../models/definition/stored-query.js';
+import type { TemplateDoc } from '../../models/definition/template.js';
+import type { EhrDoc } from '../../models/ehr.js';
+import type { ItemTagDoc } from '../../models/item-tag.js';
+import type { VersionDoc } from '../../models/version.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+import {
+  committedAt,
+  documentOf,
+  ehrIdOf,
+  instantOf,
+  malformed,
+  numberOf,
+  objectOf,
+  required,
+  rootTypeOf,
+  textOf,
+  timeOf,
+  uuidOf,
+} from './line-parts.js';
+import { FORMAT, FORMAT_VERSION } from './line-text.js';
+
+/** What is said of an EHR beside its content. */
+export type RestoredEhr = Pick<
+  EhrDoc,
+  '_id' | 'system_id' | 'time_created' | 'shares_contributions' | 'subject_dropped'
+>;
+
+/** A VERSION with its content as an object; null for a deletion. */
+export interface RestoredVersion {
+  readonly doc: VersionDoc;
+  readonly content: JsonObject | null;
+}
+
+/** An EHR that was merged away, with the containers whose ids stay taken. */
+interface MergedEhr {
+  readonly ehr: EhrDoc;
+  readonly containers: readonly VersionedObjectDoc[];
+}
+
+/** One line that was read, by its kind. docs/spec/interchange.md#lines */
+export type InterchangeLine =
+  | { readonly kind: 'header' }
+  | {
+      readonly kind: 'template';
+      readonly template: Pick<TemplateDoc, '_id' | 'opt' | 'created_timestamp' | 'revision'>;
+    }
+  | { readonly kind: 'stored_query'; readonly query: StoredQueryDoc }
+  | ({ readonly kind: 'document'; readonly ehrId: string | null } & OwnDocument)
+  | { readonly kind: 'ehr'; readonly ehr: RestoredEhr }
+  | ({ readonly kind: 'tombstone'; readonly ehrId: string } & MergedEhr)
+  | { readonly kind: 'contribution'; readonly contribution: ContributionDoc }
+  | { readonly kind: 'version'; readonly version: RestoredVersion }
+  | { readonly kind: 'item_tag'; readonly tag: ItemTagDoc }
+  | { readonly kind: 'audit'; readonly record: AuditDoc }
+  | { readonly kind: 'end'; readonly lines: number; readonly sha256: string };
+
+type Kind = InterchangeLine['kind'];
+
+/** The envelope of a version adds three levels to its content. */
+const MAX_DEPTH = 160;
+
+const READERS: { readonly [K in Kind]: (line: JsonObject) => Extract<InterchangeLine, { kind: K }> } = {
+  header: readHeader,
+  template: readTemplate,
+  stored_query: readStoredQuery,
+  document: readDocument,
+  ehr: readEhr,
+  tombstone: readTombstone,
+  contribution: readContribution,
+  version: readVersion,
+  item_tag: readItemTag,
+  audit: readAudit,
+  end: (line) => ({ kind: 'end', lines: numberOf(line, 'lines'), sha256: textOf(line, 'sha256') }),
+};
+
+/** Reads a line. @throws invalid, naming what is missing or malformed */
+export function readLine(text: string): InterchangeLine {
+  const value = parseJson(text, { maxDepth: MAX_DEPTH, maxNodes: Infinity });
+  if (!isJsonObject(value)) throw malformed('a line must be a JSON object');
+  const { kind } = value;
+  if (typeof kind !== 'string' || !Object.hasOwn(READERS, kind))
+    throw malformed(`a line has no kind ${JSON.stringify(kind ?? null).slice(0, 60)}`);
+  return READERS[kind as Kind](value);
+}
+
+function readHeader({ format, version }: JsonObject): { readonly kind: 'header' } {
+  if (format !== FORMAT) throw malformed('the file is no interchange of everchart');
+  if (typeof version !== 'number' || version > FORMAT_VERSION)
+    throw malformed(
+      `the file has version ${JSON.stringify(version)} of the form, this release knows ${FORMAT_VERSION}`,
+    );
+  return { kind: 'header' };
+}
+
+function readTemplate(line: JsonObject): Extract<InterchangeLine, { kind: 'template' }> {
+  const template = {
+    _id: textOf(line, 'template_id'),
+    opt: textOf(line, 'opt'),
+    created_timestamp: timeOf(line, 'created_timestamp'),
+    revision: line.revision === undefined ? 1 : numberOf(line, 'revision'),
+  };
+  return { kind: 'template', template };
+}
+
+function readStoredQuery(line: JsonObject): Extract<InterchangeLine, { kind: 'stored_query' }> {
+  const name = textOf(line, 'name');
+  const [queryName = name, namespace = null] = name.split('::').reverse();
+  const prefix = parseVersionPrefix(textOf(line, 'version'));
+  const version = prefix === null ? null : exactVersion(prefix);
+  if (version === null) throw malformed('version must be a whole SEMVER');
+  const saved = timeOf(line, 'saved');
+  return {
+    kind: 'stored_query',
+    query: storedQueryDoc({ name, namespace, queryName }, version, textOf(line, 'q'), saved),
+  };
+}
+
+function readDocument(line: JsonObject): Extract<InterchangeLine, { kind: 'document' }> {
+  const { collection } = line;
+  const known = OWN_COLLECTIONS.find((name): name is OwnCollection => name === collection);
+  if (known === undefined)
+    throw malformed(`documents of ${JSON.stringify(collection ?? null)} are not restored`);
+  const ehrId = line.ehr_id === undefined ? null : ehrIdOf(line.ehr_id);
+  return { kind: 'document', ehrId, collection: known, document: documentOf(objectOf(line, 'document')) };
+}
+
+function readEhr(line: JsonObject): Extract<InterchangeLine, { kind: 'ehr' }> {
+  const ehr = objectOf(line, 'ehr');
+  const restored = {
+    _id: ehrIdOf(textAt(ehr, 'ehr_id', 'value')),
+    system_id: required(textAt(ehr, 'system_id', 'value'), 'ehr/system_id/value'),
+    time_created: instantOf(textAt(ehr, 'time_created', 'value'), 'ehr/time_created/value'),
+    ...(line.shares_contributions === true && { shares_contributions: true as const }),
+    ...(line.subject_dropped === true && { subject_dropped: true as const }),
+  };
+  return { kind: 'ehr', ehr: restored };
+}
+
+function readTombstone(line: JsonObject): Extract<InterchangeLine, { kind: 'tombstone' }> {
+  const ehr = documentOf(objectOf(line, 'document')) as unknown as EhrDoc;
+  if (ehr.state !== 'merged' || ehr.merged_into === undefined)
+    throw malformed('a tombstone must say where its EHR was merged');
+  const containers = objectsAt(line, 'containers').map(
+    (one) => documentOf(one) as unknown as VersionedObjectDoc,
+  );
+  if (containers.some(({ ehr_id: owner }) => owner !== ehr._id))
+    throw malformed('a container of a tombstone must belong to it');
+  return { kind: 'tombstone', ehrId: ehrIdOf(line.ehr_id), ehr, containers };
+}
+
+function readContribution(line: JsonObject): Extract<InterchangeLine, { kind: 'contribution' }> {
+  const { authenticated } = line;
+  if (authenticated !== undefined && !isRequestIdentity(authenticated))
+    throw malformed('authenticated must tell who sent a request');
+  const given = objectOf(line, 'contribution');
+  const audit = objectOf(given, 'audit');
+  const contribution: ContributionDoc = {
+    _id: uuidOf(textAt(given, 'uid', 'value'), 'contribution/uid/value'),
+    ehr_id: ehrIdOf(line.ehr_id),
+    time_committed: committedAt(audit),
+    audit,
+    ...(authenticated !== undefined && { authenticated: authenticated as unknown as RequestIdentity }),
+    versions: objectsAt(given, 'versions').map((reference) => ({
+      uid: required(textAt(reference, 'id', 'value'), 'contribution/versions/id/value'),
+      type: rootTypeOf(reference.type),
+    })),
+  };
+  return { kind: 'contribution', contribution };
+}
+
+function readVersion(line: JsonObject): Extract<InterchangeLine, { kind: 'version' }> {
+  const { data = null, ...given } = objectOf(line, 'version');
+  if (data !== null && !isJsonObject(data)) throw malformed('version/data must be an object');
+  const uid = textAt(given, 'uid', 'value') ?? '';
+  const id = parseObjectVersionId(uid);
+  if (id === null || !uid.startsWith(id.versionedObjectUid))
+    throw malformed('version/uid/value must be <uuid in lower case>::<system id>::<version number>');
+  const audit = objectOf(given, 'commit_audit');
+  const doc: VersionDoc = {
+    _id: uid,
+    ehr_id: ehrIdOf(line.ehr_id),
+    object_id: id.versionedObjectUid,
+    type: rootTypeOf(line.type),
+    version: id.version,
+    time_committed: committedAt(audit),
+    contribution_uid: uuidOf(textAt(given, 'contribution', 'id', 'value'), 'version/contribution/id/value'),
+    ...optionalTexts(given),
+    commit_audit: audit,
+    lifecycle_state: objectOf(given, 'lifecycle_state'),
+    ...listsOf(line, given),
+    ...(typeof line.template_id === 'string' && { template_id: line.template_id }),
+    data: data === null ? null : JSON.stringify(data),
+  };
+  return { kind: 'version', version: { doc, content: data } };
+}
+
+function optionalTexts(given: JsonObject): Pick<VersionDoc, 'preceding_version_uid' | 'signature'> {
+  const preceding = textAt(given, 'preceding_version_uid', 'value');
+  const signature = textAt(given, 'signature');
+  return {
+    ...(preceding !== undefined && { preceding_version_uid: preceding }),
+    ...(signature !== undefined && { signature }),
+  };
+}
+
+function listsOf(
+  line: JsonObject,
+  given: JsonObject,
+): Pick<VersionDoc, 'other_input_version_uids' | 'attestations' | 'validation_findings'> {
+  const inputs = objectsAt(given, 'other_input_version_uids').map((each) => textAt(each, 'value') ?? '');
+  const attestations = objectsAt(given, 'attestations');
+  const findings = objectsAt(line, 'validation_findings') as unknown as AcceptedFinding[];
+  return {
+    ...(inputs.length > 0 && { other_input_version_uids: inputs }),
+    ...(attestations.length > 0 && { attestations }),
+    ...(findings.length > 0 && { validation_findings: findings }),
+  };
+}
+
+function readItemTag(line: JsonObject): Extract<InterchangeLine, { kind: 'item_tag' }> {
+  const given = objectOf(line, 'item_tag');
+  const type = rootTypeOf(given.target_type);
+  if (type === 'FOLDER') throw malformed('item_tag/target_type must be COMPOSITION or EHR_STATUS');
+  const tag: ItemTagDoc = {
+    _id: uuidOf(given.id, 'item_tag/id'),
+    owner_id: ehrIdOf(line.ehr_id),
+    target: uuidOf(given.target, 'item_tag/target'),
+    target_type: type,
+    target_version: typeof given.target_version === 'number' ? given.target_version : null,
+    key: textOf(given, 'key'),
+    value: typeof given.value === 'string' ? given.value : null,
+    target_path: typeof given.target_path === 'string' ? given.target_path : null,
+  };
+  return { kind: 'item_tag', tag };
+}
+
+function readAudit(line: JsonObject): Extract<InterchangeLine, { kind: 'audit' }> {
+  const record = documentOf(objectOf(line, 'record'));
+  const { time, user, operation, request_id: requestId, status } = record;
+  const isRecord = time instanceof Date && typeof status === 'number';
+  if (!isRecord || [user, operation, requestId].some((text) => typeof text !== 'string'))
+    throw malformed('record must have time, user, operation, request_id and status');
+  return { kind: 'audit', record: record as unknown as AuditDoc };
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { CdrError } from '../../openehr/base/errors.js';
+import { AuditDraft, inAuditedTransaction, withAuditDraft } from '../../change/commit/audit-draft.js';
+import { RESTORE } from '../../models/cross-collection/audited-removals.js';
+import { failed, type LineOutcome, type PlacedLine, type RestoreTarget } from './import.js';
+import type { InterchangeLine } from './line.js';
+import type { EhrPart, RestoreHow } from './part.js';
+import { restoreAudit } from './restore-audit.js';
+import { restoreDefinition, type DefinitionLine } from './restore-definition.js';
+import { EhrRestore, isRefusal } from './restore.js';
+
+/** Notes in the audit that an import restores something: before it does, for the notes of the seals name it. */
+export async function beginRestore(batch: string, user = 'everchart'): Promise<void> {
+  const sender = { user, operation: RESTORE, request_id: randomUUID() };
+  await withAuditDraft(new AuditDraft(() => sender, 200), () => noteRestore(batch, []));
+}
+
+/** The same for a request of its own record. `ehrIds`: EHRs that it restores something of. */
+export async function noteRestore(batch: string, ehrIds: readonly string[]): Promise<void> {
+  const subject = { target: batch, ...(ehrIds.length > 0 && { ehr_ids: ehrIds, ehr_count: ehrIds.length }) };
+  await inAuditedTransaction(
+    () => Promise.resolve(),
+    () => subject,
+  );
+}
+
+/** Writes to the database of this process. */
+export function restoringHere(how: RestoreHow): RestoreTarget {
+  const ehrs = new EhrRestore(how);
+  const definition = (placed: PlacedLine): Promise<LineOutcome> => definitionOutcome(how, placed);
+  return {
+    async definitions(lines) {
+      const records = lines.flatMap(({ position, line }) =>
+        line.kind === 'audit' ? { position, record: line.record } : [],
+      );
+      const others = lines.filter(({ line }) => line.kind !== 'audit');
+      return [...(await oneByOne(others, definition)), ...(await restoreAudit(how.batch, records))];
+    },
+    async parts(parts) {
+      const done = await ehrs.restore(parts.map(({ ehrId, lines }) => partOf(ehrId, lines)));
+      const outcomes: LineOutcome[] = [];
+      for (const [place, { lines }] of parts.entries()) {
+        const outcome = done[place] ?? new Set<object>();
+        if (outcome instanceof CdrError) outcomes.push(...lines.map((one) => failed(one, outcome)));
+        else outcomes.push(...(await oneByOne(lines, (placed) => written(placed, outcome, definition))));
+      }
+      return outcomes;
+    },
+  };
+}
+
+/** What became of a line of a part that is written; documents go behind it. */
+async function written(
+  placed: PlacedLine,
+  there: ReadonlySet<object>,
+  definition: (placed: PlacedLine) => Promise<LineOutcome>,
+): Promise<LineOutcome> {
+  const { line, position } = placed;
+  if (line.kind === 'document') return definition(placed);
+  return { position, result: there.has(memberOf(line)) ? 'unchanged' : 'imported' };
+}
+
+async function definitionOutcome(how: RestoreHow, placed: PlacedLine): Promise<LineOutcome> {
+  const { line, position } = placed;
+  if (!isDefinition(line)) return { position, result: 'unchanged' };
+  try {
+    return { position, result: await restoreDefinition(how, line) };
+  } catch (error) {
+    if (isRefusal(error)) return failed(placed, error);
+    throw error;
+  }
+}
+
+async function oneByOne(
+  lines: readonly PlacedLine[],
+  work: (placed: PlacedLine) => Promise<LineOutcome>,
+): Promise<LineOutcome[]> {
+  const outcomes: LineOutcome[] = [];
+  for (const placed of lines) outcomes.push(await work(placed));
+  return outcomes;
+}
+
+function isDefinition(line: InterchangeLine): line is DefinitionLine {
+  return line.kind === 'template' || line.kind === 'stored_query' || line.kind === 'document';
+}
+
+/** What of a line a part holds. */
+function memberOf(line: InterchangeLine): object {
+  switch (line.kind) {
+    case 'ehr':
+      return line.ehr;
+    case 'contribution':
+      return line.contribution;
+    case 'version':
+      return line.version;
+    case 'item_tag':
+      return line.tag;
+    default:
+      return line;
+  }
+}
+
+function partOf(ehrId: string, lines: readonly PlacedLine[]): EhrPart {
+  const read = lines.map(({ line }) => line);
+  return {
+    ehrId,
+    ehr: read.flatMap((line) => (line.kind === 'ehr' ? line.ehr : []))[0] ?? null,
+    tombstones: read.flatMap((line) => (line.kind === 'tombstone' ? line : [])),
+    contributions: read.flatMap((line) => (line.kind === 'contribution' ? line.contribution : [])),
+    versions: read.flatMap((line) => (line.kind === 'version' ? line.version : [])),
+    tags: read.flatMap((line) => (line.kind === 'item_tag' ? line.tag : [])),
+  };
+}

@@ -1,0 +1,294 @@
+import mongoose, { type ClientSession } from 'mongoose';
+import { groupBy } from '../../openehr/base/maps.js';
+import { inSteps } from '../access/in-steps.js';
+import { COLLECTIONS } from '../access/layout.js';
+import { documents, type StoredDocument } from '../access/documents.js';
+import type { ContributionDoc } from '../contribution.js';
+import type { EhrDoc } from '../ehr.js';
+import type { ItemTagDoc } from '../item-tag.js';
+import type { ArchiveDoc } from '../merge/archive.js';
+import { movesOfContent } from '../merge/moves.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
+import type { VersionDoc } from '../version.js';
+import { storedVersion, versionOf, type StoredVersion } from '../version-text.js';
+import type { VersionedObjectDoc } from '../versioned-object.js';
+
+/*
+ * What an export of all versions reads. Every read takes the session of `inReadSession`, so that a replica set answers all of
+ * them as of one moment; on the embedded engine each read is of a moment of its own (docs/spec/interchange.md#one-moment).
+ */
+
+/** Collections whose documents travel as they are stored, in the order in which they are restored. */
+export const OWN_COLLECTIONS = [
+  COLLECTIONS.archetypes,
+  COLLECTIONS.queryOwners,
+  COLLECTIONS.mergeArchive,
+  COLLECTIONS.mergeRecords,
+  COLLECTIONS.mergeHistory,
+  COLLECTIONS.distinctPersons,
+] as const;
+
+/** A collection whose documents travel as they are stored. */
+export type OwnCollection = (typeof OWN_COLLECTIONS)[number];
+
+/** A document that travels as it is stored, with its collection. */
+export interface OwnDocument {
+  readonly collection: OwnCollection;
+  readonly document: StoredDocument;
+}
+
+/** Ids read at once. */
+const PAGE = 1_000;
+/** Documents of one answer of the database: they may have megabytes. */
+const LARGE_AT_ONCE = 50;
+/** Objects whose versions are read together. */
+const OBJECTS_AT_ONCE = 20;
+
+/** Runs reads of one moment, as far as the database can. */
+export function inReadSession<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
+  return mongoose.connection.getClient().withSession({ snapshot: true }, work);
+}
+
+/** Ids of all active EHRs, ascending; `since`: of those only to which something was committed from then on. */
+export async function* exportedEhrIds(session: ClientSession, since: Date | null): AsyncGenerator<string> {
+  if (since !== null) {
+    yield* changedEhrIds(session, since);
+    return;
+  }
+  for (let last: string | undefined = ''; last !== undefined;) {
+    const page: { readonly _id: string }[] = await documents(COLLECTIONS.ehrs)
+      .find<{ _id: string }>({ _id: { $gt: last }, state: 'active' }, { session, projection: { _id: 1 } })
+      .sort({ _id: 1 })
+      .limit(PAGE)
+      .toArray();
+    for (const { _id } of page) yield _id;
+    last = page.at(-1)?._id;
+  }
+}
+
+async function* changedEhrIds(session: ClientSession, since: Date): AsyncGenerator<string> {
+  const changed = documents(COLLECTIONS.contributions).aggregate<{ _id: string }>(
+    [{ $match: { time_committed: { $gte: since } } }, { $group: { _id: '$ehr_id' } }, { $sort: { _id: 1 } }],
+    { session, allowDiskUse: true },
+  );
+  for await (const { _id } of changed) yield _id;
+}
+
+/** An EHR in whatever state, null when there is none. */
+export function exportedEhr(session: ClientSession, ehrId: string): Promise<EhrDoc | null> {
+  return documents<EhrDoc>(COLLECTIONS.ehrs).findOne({ _id: ehrId }, { session });
+}
+
+/** The EHRs whose merges, directly or through others, ended in this one, by id. */
+export async function tombstonesOf(session: ClientSession, ehrId: string): Promise<EhrDoc[]> {
+  const found: EhrDoc[] = [];
+  for (let targets = [ehrId]; targets.length > 0;) {
+    const docs = await documents<EhrDoc>(COLLECTIONS.ehrs)
+      .find({ merged_into: { $in: targets } }, { session })
+      .toArray();
+    targets = docs.map(({ _id }) => _id);
+    found.push(...docs);
+  }
+  return found.sort((one, other) => (one._id < other._id ? -1 : 1));
+}
+
+/** The containers that a merged EHR keeps so that their ids stay taken, as they are stored. */
+export function endedObjects(session: ClientSession, ehrId: string): Promise<StoredDocument[]> {
+  return documents(COLLECTIONS.versionedObjects)
+    .find({ ehr_id: ehrId }, { session })
+    .sort({ _id: 1 })
+    .toArray();
+}
+
+/** Object ids of one kind in an EHR, in the order of their creation, some at a time. */
+export async function* objectIds(
+  session: ClientSession,
+  ehrId: string,
+  type: RootType,
+): AsyncGenerator<string[]> {
+  const found = documents(COLLECTIONS.versionedObjects)
+    .find<{ _id: string }>({ ehr_id: ehrId, type }, { session, projection: { _id: 1 } })
+    .sort({ time_created: 1, _id: 1 });
+  yield* inBatches(found, ({ _id }) => _id, OBJECTS_AT_ONCE);
+}
+
+/** All versions of these objects of an EHR, object by object in the order given, oldest first. */
+export async function exportedVersions(
+  session: ClientSession,
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<VersionDoc[]> {
+  const found = await documents<StoredVersion>(COLLECTIONS.versions)
+    .find<StoredVersion>({ ehr_id: ehrId, object_id: { $in: [...versionedObjectUids] } }, { session })
+    .sort({ object_id: 1, version: 1 })
+    .toArray();
+  const byObject = groupBy(found, (version) => version.object_id);
+  return versionedObjectUids.flatMap((id) => (byObject.get(id) ?? []).map(versionOf));
+}
+
+/** Those CONTRIBUTIONs with these uids that an EHR has, oldest first. */
+export async function contributionsNamed(
+  session: ClientSession,
+  ehrId: string,
+  uids: readonly string[],
+): Promise<ContributionDoc[]> {
+  if (uids.length === 0) return [];
+  return documents<ContributionDoc>(COLLECTIONS.contributions)
+    .find<ContributionDoc>({ _id: { $in: [...uids] }, ehr_id: ehrId }, { session })
+    .sort({ time_committed: 1, _id: 1 })
+    .toArray();
+}
+
+/** All CONTRIBUTIONs of an EHR, oldest first, as they are read. */
+export function exportedContributions(session: ClientSession, ehrId: string): AsyncIterable<ContributionDoc> {
+  return documents<ContributionDoc>(COLLECTIONS.contributions)
+    .find<ContributionDoc>({ ehr_id: ehrId }, { session })
+    .sort({ time_committed: 1, _id: 1 });
+}
+
+/** Which EHRs have these CONTRIBUTIONs; those that are gone are missing. */
+export async function contributionOwners(
+  session: ClientSession,
+  uids: readonly string[],
+): Promise<Map<string, string>> {
+  const owners = new Map<string, string>();
+  for (const part of inSteps(uids)) {
+    const found = documents<ContributionDoc>(COLLECTIONS.contributions).find<
+      Pick<ContributionDoc, '_id' | 'ehr_id'>
+    >({ _id: { $in: part } }, { session, projection: { ehr_id: 1 } });
+    for await (const { _id, ehr_id: ehrId } of found) owners.set(_id, ehrId);
+  }
+  return owners;
+}
+
+/** Item tags of an EHR, by what they are on, as they are read. */
+export function exportedTags(session: ClientSession, ehrId: string): AsyncIterable<ItemTagDoc> {
+  return documents<ItemTagDoc>(COLLECTIONS.itemTags)
+    .find<ItemTagDoc>({ owner_id: ehrId }, { session })
+    .sort({ target: 1, target_version: 1, key: 1, target_path: 1, _id: 1 });
+}
+
+/** The merges that dissolved these EHRs, each behind what it archived. */
+export async function* mergesOf(
+  session: ClientSession,
+  sources: readonly string[],
+): AsyncGenerator<OwnDocument> {
+  const records = await documents(COLLECTIONS.mergeRecords)
+    .find({ source_ehr: { $in: [...sources] } }, { session })
+    .sort({ _id: 1 })
+    .toArray();
+  for (const document of records) {
+    const archived = documents(COLLECTIONS.mergeArchive)
+      .find({ merge_id: document._id }, { session, batchSize: LARGE_AT_ONCE })
+      .sort({ _id: 1 });
+    for await (const each of archived)
+      yield { collection: COLLECTIONS.mergeArchive, document: unpacked(each) };
+    yield { collection: COLLECTIONS.mergeRecords, document };
+  }
+}
+
+/** Merges with one of these EHRs that were taken back, and what is said of pairs with one of them. */
+export async function* historyOf(
+  session: ClientSession,
+  ehrIds: readonly string[],
+): AsyncGenerator<OwnDocument> {
+  const among = { $in: [...ehrIds] };
+  const sides = {
+    [COLLECTIONS.mergeHistory]: [{ source_ehr: among }, { target_ehr: among }],
+    [COLLECTIONS.distinctPersons]: [{ ehr_id: among }, { other_ehr: among }],
+  };
+  for (const collection of [COLLECTIONS.mergeHistory, COLLECTIONS.distinctPersons] as const) {
+    const found = documents(collection).find({ $or: sides[collection] }, { session }).sort({ _id: 1 });
+    for await (const document of found) yield { collection, document };
+  }
+}
+
+/** Documents of a small collection, by id. */
+export async function* definitionsIn<T extends { readonly _id: string } = StoredDocument>(
+  session: ClientSession,
+  collection: 'templates' | 'archetypes' | 'stored_queries' | 'query_owners',
+): AsyncGenerator<T> {
+  const found = documents(collection).find<T>({}, { session, batchSize: LARGE_AT_ONCE }).sort({ _id: 1 });
+  for await (const document of found) yield document;
+}
+
+/** What is restored to an EHR, by collection. */
+interface Restored {
+  readonly ehrs: EhrDoc;
+  readonly contributions: ContributionDoc;
+  readonly versions: VersionDoc;
+  readonly versioned_objects: VersionedObjectDoc;
+  readonly item_tags: ItemTagDoc;
+}
+
+/** Documents with these ids that are there, whoever owns them, by id; of CONTRIBUTIONs without what the sealer needs. */
+export async function storedBeside<Name extends keyof Restored>(
+  collection: Name,
+  ids: readonly string[],
+): Promise<Map<string, Restored[Name]>> {
+  const found = new Map<string, Restored[Name]>();
+  for (const part of inSteps([...new Set(ids)])) {
+    const docs = documents(collection).find(
+      { _id: { $in: part } },
+      { projection: { unsealed: 0, leaves: 0 } },
+    );
+    for await (const doc of docs) {
+      const read: object = collection === 'versions' ? versionOf(doc as unknown as StoredVersion) : doc;
+      found.set(doc._id, read as Restored[Name]);
+    }
+  }
+  return found;
+}
+
+/** Documents with these ids that are there already, by id, as they travel. */
+export async function storedOwn(
+  collection: OwnCollection,
+  ids: readonly string[],
+): Promise<Map<string, StoredDocument>> {
+  const found = await documents(collection)
+    .find({ _id: { $in: [...ids] } })
+    .toArray();
+  return new Map(found.map((document) => [document._id, unpacked(document)]));
+}
+
+/** Stores documents as they were elsewhere, in the session's transaction. */
+export async function insertOwn(
+  session: ClientSession,
+  collection: OwnCollection,
+  travelled: readonly StoredDocument[],
+): Promise<void> {
+  if (travelled.length > 0) await documents(collection).insertMany(travelled.map(packed), { session });
+}
+
+/** A text that every merge, unmerge and move changes; null while one goes in steps. */
+export async function movesSoFar(session: ClientSession): Promise<string | null> {
+  const job = await documents(COLLECTIONS.mergeJobs).findOne({}, { session });
+  return job === null ? movesOfContent({ session }) : null;
+}
+
+/** With the text of an archived VERSION instead of its compressed form. */
+function unpacked(document: StoredDocument): StoredDocument {
+  const { kind, body } = document as unknown as ArchiveDoc;
+  return kind === 'version' ? { ...document, body: versionOf(body as StoredVersion) } : document;
+}
+
+/** The contrary of `unpacked`. */
+function packed(document: StoredDocument): StoredDocument {
+  const { kind, body } = document as unknown as ArchiveDoc;
+  return kind === 'version' ? { ...document, body: storedVersion(body as VersionDoc) } : document;
+}
+
+async function* inBatches<D, T>(
+  source: AsyncIterable<D>,
+  take: (document: D) => T,
+  size: number,
+): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const document of source) {
+    batch.push(take(document));
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
+import { sealNewRecords } from '../../../maintenance/seal.js';
+import { testApp } from '../../support/app.js';
+import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
+import { emptied } from '../../support/interchange.js';
+import { folder, givenDirectory, merge, statusOf } from '../../support/merge-http.js';
+import { runCommand, type CommandResult } from '../../support/process/command-line.js';
+import { givenComposition, givenEhr, givenTemplate } from '../../support/resources.js';
+import { WITH_ADMIN } from '../../support/tokens.js';
+
+useDatabase();
+const app = testApp(WITH_ADMIN);
+const place = mkdtempSync(join(tmpdir(), 'everchart-backup-'));
+const file = join(place, 'store.backup');
+/** Another database of the same engine. */
+const other = (): string => `${testDatabaseName()}-other`;
+const run = (database: string, ...args: string[]): Promise<CommandResult> =>
+  runCommand(args, { LOG_LEVEL: 'warn', MONGODB_URI: testDatabaseUri(), MONGODB_DATABASE: database });
+
+/** All documents of a database, by collection and in the order of their ids. */
+async function everything(database: string): Promise<Record<string, unknown[]>> {
+  const db = mongoose.connection.getClient().db(database);
+  const found: Record<string, unknown[]> = {};
+  for (const { name } of await db.listCollections().toArray())
+    found[name] = await db.collection(name).find({}).sort({ _id: 1 }).toArray();
+  return found;
+}
+
+const emptyOther = (): Promise<boolean> => mongoose.connection.getClient().db(other()).dropDatabase();
+
+beforeAll(async () => {
+  await emptied();
+  await givenTemplate(app);
+  const [source, target] = [await givenEhr(app, statusOf('p1')), await givenEhr(app, statusOf('p2'))];
+  for (const ehrId of [source, target]) await givenComposition(app, ehrId);
+  await givenDirectory(app, target, folder('root'));
+  expect((await merge(app, source, target)).status).toBe(200);
+  await sealNewRecords();
+  const { code, stdout } = await run(testDatabaseName(), 'backup', '--output', file);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ documents backed up\n$/)]);
+});
+afterEach(emptyOther);
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+describe('a backup', () => {
+  it('is a file of this user alone', () => {
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(gunzipSync(readFileSync(file)).toString()).toMatch(
+      /^\{"kind":"header","format":"everchart-backup"/,
+    );
+  });
+
+  it('is restored to an empty database, document by document, and to no other', async () => {
+    await emptyOther();
+    const restored = await run(other(), 'restore', file);
+    expect([restored.code === 0 ? '' : restored.stderr, restored.stdout]).toEqual([
+      '',
+      expect.stringMatching(/documents restored/),
+    ]);
+    expect(await everything(other())).toEqual(await everything(testDatabaseName()));
+    const verified = await run(other(), 'verify');
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('no violation')]);
+    const again = await run(other(), 'restore', file);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+  });
+
+  it('is tried out in a temporary database', async () => {
+    await emptyOther();
+    const { code, stdout, stderr } = await run(other(), 'restore', '--check', file);
+    expect([code === 0 ? '' : stderr, stdout]).toEqual(['', expect.stringContaining('no violation')]);
+    expect(await everything(other())).toEqual({});
+  });
+
+  it('is refused before anything is written when it was cut or changed', async () => {
+    await emptyOther();
+    const text = gunzipSync(readFileSync(file)).toString();
+    const wrong = [
+      text.slice(0, text.lastIndexOf('{"kind":"end"')),
+      text.replace('"p2"', '"p3"'),
+      text.replace('"version":1', '"version":2'),
+    ];
+    for (const [index, one] of wrong.entries()) {
+      const path = join(place, `wrong-${index}`);
+      writeFileSync(path, gzipSync(one));
+      const { code, stderr } = await run(other(), 'restore', path);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/no last line|checksum|can read/)]);
+    }
+    expect(await everything(other())).toEqual({});
+  });
+
+  it('whose restore was interrupted lets no server start', async () => {
+    await emptyOther();
+    const db = mongoose.connection.getClient().db(other());
+    await db
+      .collection<{ _id: string }>('settings')
+      .insertOne({ _id: 'storage', system_id: 'unfinished.restore', layout: Number.MAX_SAFE_INTEGER } as {
+        _id: string;
+      });
+    await db.collection<{ _id: string }>('contributions').insertOne({ _id: 'c' });
+    const { code, stderr } = await run(other(), 'verify');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('unfinished.restore')]);
+  });
+});

@@ -1,0 +1,252 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { sealNewRecords } from '../../../maintenance/seal.js';
+import { verifyStorage } from '../../../maintenance/verify.js';
+import { testApp, useServer } from '../../support/app.js';
+import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
+import { emptied, exported } from '../../support/interchange.js';
+import { folder, givenDirectory, givenTag, givenUpdate, statusOf } from '../../support/merge-http.js';
+import { oldPeer, type OldPeer, type PeerManners } from '../../support/migrate/old-peer.js';
+import { runCommand, type CommandResult } from '../../support/process/command-line.js';
+import {
+  aComposition,
+  givenComposition,
+  givenEhr,
+  givenTemplate,
+  V1,
+  versionedObjectUidOf,
+} from '../../support/resources.js';
+
+/* The old server is made of what this product exports under another system id, and answers as EHRbase does. */
+
+useDatabase();
+const SYSTEM = 'local.ehrbase.org';
+const there = testApp({ systemId: SYSTEM });
+const here = testApp();
+const place = mkdtempSync(join(tmpdir(), 'everchart-migrate-'));
+const peers: OldPeer[] = [];
+let lines: string[] = [];
+let ehrId = '';
+let deleted = '';
+let between = '';
+let env: Record<string, string> = {};
+
+/** Two EHRs: one with a COMPOSITION in three versions, one that was deleted, two EHR_STATUSes and a directory. */
+beforeAll(async () => {
+  env = { LOG_LEVEL: 'warn', MONGODB_URI: testDatabaseUri(), MONGODB_DATABASE: testDatabaseName() };
+  await emptied(SYSTEM);
+  await givenTemplate(there);
+  await request(there)
+    .put(`${V1}/definition/query/org.example::all/1.0.0`)
+    .set('Content-Type', 'text/plain')
+    .send('SELECT e FROM EHR e');
+  ehrId = await givenEhr(there, statusOf('p1'));
+  let uid = await givenComposition(there, ehrId);
+  uid = await givenUpdate(there, ehrId, uid, aComposition());
+  await givenUpdate(there, ehrId, uid, aComposition());
+  deleted = await givenComposition(there, ehrId);
+  await request(there).delete(`${V1}/ehr/${ehrId}/composition/${deleted}`);
+  const path = `${V1}/ehr/${ehrId}/ehr_status`;
+  const { headers } = await request(there).get(path);
+  await request(there).put(path).set('If-Match', headers.etag!).send(statusOf('p1'));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  between = new Date().toISOString();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await givenComposition(there, await givenEhr(there, statusOf('p2')));
+  await givenDirectory(there, ehrId, folder('root'));
+  await givenTag(there, { ehrId, type: 'composition', uid: versionedObjectUidOf(uid) }, 'k');
+  lines = await exported();
+});
+afterEach(async () => {
+  for (const { server } of peers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  await sealNewRecords();
+  expect((await verifyStorage()).violations).toEqual([]);
+});
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+async function given(manners: PeerManners = {}, of: readonly string[] = lines): Promise<OldPeer> {
+  const peer = await oldPeer(of, manners);
+  peers.push(peer);
+  return peer;
+}
+
+const MIGRATE = ['migrate', '--from'];
+const COMPARE = ['compare', '--with'];
+const FILES = ['--progress', join(place, 'progress'), '--errors', join(place, 'errors')];
+
+const run = (
+  peer: OldPeer,
+  args: readonly string[] = [],
+  further: Record<string, string> = {},
+): Promise<CommandResult> =>
+  runCommand([...MIGRATE, peer.url, '--local', ...FILES, ...args], { ...env, ...further });
+
+/** What of an export a migration brings: no directory, no CONTRIBUTION of one, and nothing that ITS-REST does not show. */
+function movable(all: readonly string[]): string[] {
+  const folders = all.filter((line) => line.includes('"type":"FOLDER"'));
+  return all
+    .filter((line) => !folders.includes(line) && !line.startsWith('{"kind":"end"'))
+    .map((line) => line.replace(/,"authenticated":\{[^}]*\}/, ''));
+}
+
+describe('compare', () => {
+  const served = useServer(here);
+  const compared = (peer: OldPeer, ...args: string[]): Promise<CommandResult> =>
+    runCommand([...COMPARE, peer.url, '--url', served.url, ...args]);
+
+  it('finds nothing after a migration, and each thing that differs', async () => {
+    await emptied();
+    const peer = await given({ lists: true });
+    await run(peer);
+    const queries = join(place, 'queries');
+    writeFileSync(queries, 'SELECT COUNT(c/uid/value) FROM EHR e CONTAINS COMPOSITION c\n');
+    const report = join(place, 'comparison');
+    const same = await compared(peer, '--queries', queries, '--report', report);
+    // Nobody may see the seals of that server.
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+      ...{ kind: 'comparison', seal_before: null, result: { ehrs: 2, differences: {} } },
+    });
+    expect([same.code === 0 ? '' : same.stderr, same.stdout]).toEqual([
+      '',
+      '2 EHRs compared, 0 differences\n',
+    ]);
+    const without = lines.filter((line) => !line.includes(deleted.replace(/1$/, '2')));
+    const changed = without.map((line) =>
+      line.startsWith('{"kind":"version"') ? line.replace('"category":', '"categories":') : line,
+    );
+    const output = join(place, 'differences');
+    const found = await compared(await given({ lists: true }, changed), '--output', output);
+    expect(found.code).toBe(1);
+    const kinds = readFileSync(output, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { kind: string }).kind);
+    // The deletion is missing there, so that one more is alive.
+    expect(new Set(kinds)).toEqual(new Set(['version list', 'content', 'rows']));
+    expect(found.stderr).toMatch(/content: \S+ at \/data\/categor/);
+    const empty = await compared(
+      await given(
+        {},
+        lines.filter((line) => !line.includes('"ehr_id"')),
+      ),
+    );
+    expect([empty.code, empty.stdout]).toEqual([1, expect.stringContaining('2 × only here')]);
+  });
+});
+
+describe('migrate', () => {
+  it('brings what another server shows as it was made, and nothing twice', async () => {
+    await emptied();
+    const peer = await given({ lists: true, hasTags: true });
+    const first = await run(peer);
+    expect([first.code === 0 ? '' : first.stderr, first.stdout]).toEqual([
+      '',
+      expect.stringMatching(
+        /^batch \S+\n2 EHRs read, 1 directories committed\n\d+ imported, 0 there already, 0 failed/,
+      ),
+    ]);
+    expect(movable(await exported())).toEqual(movable(lines));
+    expect(lines.filter((line) => line.startsWith('{"kind":"item_tag"'))).toHaveLength(1);
+    // Deletions have a history too.
+    const history = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(deleted)}/revision_history`;
+    expect((await request(here).get(history)).body).toMatchObject({
+      items: [{ version_id: { value: deleted } }, { version_id: { value: deleted.replace(/1$/, '2') } }],
+    });
+    const { body } = await request(here).get(`${V1}/ehr/${ehrId}/directory`);
+    expect(body).toMatchObject({
+      name: { value: 'root' },
+      uid: { value: expect.stringContaining('::local.cdr::1') },
+    });
+    const report = join(place, 'report');
+    const again = await run(peer, ['--report', report]);
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+      kind: 'migration',
+      seal_before: expect.stringMatching(/^\d+:[0-9a-f]{64}$/),
+      answers: { count: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      result: { ehrs: 2, imported: 0, failed: 0, missing: 0 },
+    });
+    expect(again.stdout).toMatch(
+      /2 EHRs read, 0 directories committed\n0 imported, \d+ there already, 0 failed/,
+    );
+    expect(peer.asked.every((line) => line.startsWith('GET '))).toBe(true);
+  });
+
+  it('says that it cannot find what was deleted where nobody lists CONTRIBUTIONs', async () => {
+    await emptied();
+    const { code, stdout } = await run(await given());
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('of 2 EHRs the other server lists no CONTRIBUTIONs'),
+    ]);
+    expect((await request(here).get(`${V1}/ehr/${ehrId}/composition/${deleted}`)).status).toBe(404);
+  });
+
+  it('makes a deletion that only the history tells of', async () => {
+    await emptied();
+    const { code, stderr } = await run(await given({ hidesDeletions: true, lists: true, hasTags: true }));
+    expect(code === 0 ? '' : stderr).toBe('');
+    expect(movable(await exported())).toEqual(movable(lines));
+  });
+
+  it('comes through failures of the old server, with its password', async () => {
+    await emptied();
+    const peer = await given({ failsEvery: 7, basic: 'old:secret', lists: true, hasTags: true });
+    expect((await run(peer)).stderr).toContain('answered 401');
+    const moved = await run(peer, ['--from-user', 'old'], { EVERCHART_FROM_PASSWORD: 'secret' });
+    expect(moved.code === 0 ? '' : moved.stderr).toBe('');
+    expect(movable(await exported())).toEqual(movable(lines));
+  });
+
+  it('reads with --since the EHRs that were changed', async () => {
+    await emptied();
+    const peer = await given(
+      {},
+      lines.filter((line) => !line.includes('"type":"FOLDER"')),
+    );
+    expect((await run(peer, ['--since', between])).stdout).toMatch(/1 EHRs read/);
+    expect((await run(peer)).stdout).toMatch(/2 EHRs read/);
+  });
+
+  it('says what was named and not shown', async () => {
+    await emptied();
+    const { code, stderr } = await run(await given({ hidden: [versionedObjectUidOf(deleted)], lists: true }));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`versioned_composition/${versionedObjectUidOf(deleted)}`),
+    ]);
+    expect((await request(here).get(`${V1}/ehr/${ehrId}`)).status).toBe(200);
+  });
+
+  it('leaves an EHR where it is whose content breaks rules, or keeps it marked', async () => {
+    const broken = lines.map((line) =>
+      line.startsWith('{"kind":"version"') && line.includes(`"ehr_id":"${ehrId}"`)
+        ? line.replace('"_type":"EVALUATION"', '"_type":"EVALUATION","unknown":1')
+        : line,
+    );
+    expect(broken).not.toEqual(lines);
+    await emptied();
+    const peer = await given({ lists: true }, broken);
+    const rehearsal = await run(peer, ['--dry-run']);
+    expect([rehearsal.code, rehearsal.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^2 EHRs, 1 templates, 1 stored queries\n/),
+    ]);
+    expect(rehearsal.stdout).toMatch(/4 break rules, and move with --lenient only/);
+    const strict = await run(peer);
+    expect([strict.code, strict.stderr]).toEqual([1, expect.stringContaining('--lenient keeps it, marked')]);
+    expect(JSON.parse(readFileSync(join(place, 'errors'), 'utf8').split('\n')[0]!)).toMatchObject({
+      ehr_id: ehrId,
+      status: 422,
+    });
+    expect((await request(here).get(`${V1}/ehr/${ehrId}`)).status).toBe(404);
+    const lenient = await run(peer, ['--lenient']);
+    expect(lenient.code === 0 ? '' : lenient.stderr).toBe('');
+    expect((await verifyStorage()).acceptedVersions).toBe(4);
+  });
+});

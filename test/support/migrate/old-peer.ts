@@ -1,0 +1,219 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { JsonObject } from '../../../openehr/base/json.js';
+import { objectAt, textAt } from '../../../openehr/rm/access.js';
+
+/** How a peer behaves. */
+export interface PeerManners {
+  /** Requests after which one is answered with 500, and another not at all; 0: all are answered. */
+  readonly failsEvery?: number;
+  /** User and password of Basic authentication. */
+  readonly basic?: string;
+  /** Object ids of COMPOSITIONs whose history it does not show. */
+  readonly hidden?: readonly string[];
+  /** Whether it has operations for item tags. */
+  readonly hasTags?: boolean;
+  /** Whether deletions are in histories only. */
+  readonly hidesDeletions?: boolean;
+  /** Whether an EHR lists its CONTRIBUTIONs, which EHRbase does not do. */
+  readonly lists?: boolean;
+}
+
+/** What a server of EHRbase's kind answers, made of the lines of an export of all versions. */
+class Store {
+  readonly templates: JsonObject[] = [];
+  readonly queries: JsonObject[] = [];
+  readonly ehrs = new Map<string, JsonObject>();
+  readonly tags: JsonObject[] = [];
+  readonly contributions = new Map<string, { readonly ehrId: string; readonly contribution: JsonObject }>();
+  readonly versions: { readonly ehrId: string; readonly type: string; readonly version: JsonObject }[] = [];
+
+  constructor(lines: readonly string[]) {
+    for (const line of lines) this.#add(JSON.parse(line) as JsonObject);
+  }
+
+  #add(line: JsonObject): void {
+    const ehrId = textAt(line, 'ehr_id') ?? '';
+    const own = objectAt(line, String(line.kind)) ?? {};
+    switch (line.kind) {
+      case 'template':
+        this.templates.push(line);
+        break;
+      case 'stored_query':
+        this.queries.push(line);
+        break;
+      case 'item_tag':
+        this.tags.push(own);
+        break;
+      case 'ehr':
+        this.ehrs.set(textAt(own, 'ehr_id', 'value') ?? '', own);
+        break;
+      case 'contribution':
+        this.contributions.set(uidOf(own), { ehrId, contribution: own });
+        break;
+      case 'version':
+        this.versions.push({ ehrId, type: textAt(line, 'type') ?? '', version: own });
+        break;
+    }
+  }
+
+  of(ehrId: string, type: string, objectId?: string): JsonObject[] {
+    return this.versions
+      .filter((one) => one.ehrId === ehrId && one.type === type)
+      .map(({ version }) => version)
+      .filter((version) => objectId === undefined || uidOf(version).startsWith(`${objectId}::`));
+  }
+
+  /** References to the CONTRIBUTIONs of an EHR. */
+  references(ehrId: string): JsonObject[] {
+    return [...this.contributions]
+      .filter(([, { ehrId: owner }]) => owner === ehrId)
+      .map(([uid]) => ({ _type: 'OBJECT_REF', id: { _type: 'HIER_OBJECT_ID', value: uid } }));
+  }
+
+  /** The latest versions of COMPOSITIONs that are not deleted. */
+  live(ehrId: string): string[] {
+    const latest = new Map(this.of(ehrId, 'COMPOSITION').map((one) => [uidOf(one).split('::')[0], one]));
+    return [...latest.values()].filter(({ data = null }) => data !== null).map(uidOf);
+  }
+}
+
+const uidOf = (version: JsonObject): string => textAt(version, 'uid', 'value') ?? '';
+
+/** A peer, and what it was asked. Whoever begins it closes it. */
+export interface OldPeer {
+  /** Base of its API. */
+  readonly url: string;
+  readonly asked: string[];
+  readonly server: Server;
+}
+
+/** Serves lines of an export as EHRbase would: pages by LIMIT and OFFSET, a constant `Last-Modified`, texts for 404. */
+export async function oldPeer(lines: readonly string[], manners: PeerManners = {}): Promise<OldPeer> {
+  const store = new Store(lines);
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    const turn = asked.length % (manners.failsEvery ?? Infinity);
+    const isFailing = manners.failsEvery !== undefined;
+    if (isFailing && turn === 0) request.socket.destroy();
+    else if (isFailing && turn === 1) send(response, [500, { error: 'Internal Server Error' }]);
+    else send(response, answerTo(store, manners, request));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/ehrbase/rest/openehr/v1`, asked, server };
+}
+
+/** A status and a body. */
+type Answer = readonly [status: number, body: object | string];
+
+function answerTo(store: Store, manners: PeerManners, { headers, url = '' }: IncomingMessage): Answer {
+  const { basic, hasTags = false } = manners;
+  const credentials = basic === undefined ? undefined : `Basic ${Buffer.from(basic).toString('base64')}`;
+  if (headers.authorization !== credentials) return [401, { error: 'Unauthorized' }];
+  if (hasTags && url.startsWith(TAGS)) return [200, tagsOf(store, url)];
+  const { pathname, searchParams } = new URL(url, 'http://peer');
+  const [, ...path] = pathname.replace('/ehrbase/rest/openehr/v1', '').split('/').map(decodeURIComponent);
+  if (path[0] === 'query') return [200, rowsOf(store, searchParams.get('q') ?? '')];
+  return path[0] === 'definition' ? definitionOf(store, path) : ehrAnswer(store, manners, path);
+}
+
+/** Below `/ehr`. */
+function ehrAnswer(store: Store, manners: PeerManners, path: readonly string[]): Answer {
+  const { hidden = [], hidesDeletions = false, lists = false } = manners;
+  const found = resourceOf(store, path, hidden);
+  const isHidden = hidesDeletions && path.includes('version') && found?.data === undefined;
+  if (found === undefined || isHidden) return [404, NOT_FOUND];
+  const isListed = lists && path.length === 2;
+  return [200, isListed ? { ...found, contributions: store.references(path[1] ?? '') } : found];
+}
+
+const NOT_FOUND = { error: 'Not Found', message: 'No resource found' };
+
+const listed = ({ template_id, created_timestamp }: JsonObject): JsonObject => ({
+  ...{ template_id: template_id ?? null, created_timestamp: created_timestamp ?? null },
+  archetype_id: 'openEHR-EHR-COMPOSITION.any.v1',
+});
+
+const TAGS = '/ehrbase/rest/experimental/tags/';
+
+/** Tags of a version, or of its container, whose uid they name. */
+function tagsOf(store: Store, url: string): JsonObject[] {
+  const [, , type = '', uid = ''] = url.slice(TAGS.length).split('/').map(decodeURIComponent);
+  const [container] = uid.split('::');
+  return store.tags.filter((tag) => tag.target === container && tag.target_type === type.toUpperCase());
+}
+
+/** Below `/definition`. */
+function definitionOf(store: Store, [, kind, name, templateId]: readonly string[]): Answer {
+  if (kind === 'query') return [200, name === undefined ? store.queries : queryOf(store, name)];
+  if (templateId === undefined) return [200, store.templates.map(listed)];
+  const opt = store.templates.find(({ template_id: id }) => id === templateId)?.opt;
+  return typeof opt === 'string' ? [200, opt] : [404, NOT_FOUND];
+}
+
+function queryOf(store: Store, name: string): JsonObject {
+  return store.queries.find((query) => query.name === name) ?? NOT_FOUND;
+}
+
+/** Below `/ehr/{ehr_id}`. */
+function resourceOf(
+  store: Store,
+  path: readonly string[],
+  hidden: readonly string[],
+): JsonObject | undefined {
+  const [, ehrId = '', kind, ...rest] = path;
+  const ehr = store.ehrs.get(ehrId);
+  if (ehr === undefined || kind === undefined) return ehr;
+  if (kind === 'contribution') return store.contributions.get(rest[0] ?? '')?.contribution;
+  if (kind === 'directory') return objectAt(store.of(ehrId, 'FOLDER').at(-1), 'data');
+  if (kind === 'versioned_ehr_status') return versionedOf(store.of(ehrId, 'EHR_STATUS'), rest);
+  const [objectId = '', ...below] = rest;
+  return hidden.includes(objectId) ? undefined : versionedOf(store.of(ehrId, 'COMPOSITION', objectId), below);
+}
+
+/** One version, or the history of all. */
+function versionedOf(
+  versions: readonly JsonObject[],
+  [what, uid]: readonly string[],
+): JsonObject | undefined {
+  if (what === 'version') return versions.find((version) => uidOf(version) === uid);
+  if (versions.length === 0) return undefined;
+  const items = versions.map(({ uid: id = null, commit_audit: audit = null }) => ({
+    version_id: id,
+    audits: [audit],
+  }));
+  return { _type: 'REVISION_HISTORY', items };
+}
+
+/** The columns of the queries that a migration asks. */
+function rowsOf(store: Store, q: string): JsonObject {
+  if (q.includes('COUNT(')) {
+    const composition = [...store.ehrs.keys()].flatMap((id) => store.live(id)).length;
+    return { q, rows: [[q.includes('COMPOSITION') ? composition : store.ehrs.size]] };
+  }
+  const [, limit = '0', offset = '0'] = / LIMIT (\d+) OFFSET (\d+)$/.exec(q) ?? [];
+  const [, ehrId] = /\[ehr_id\/value='([^']+)'\]/.exec(q) ?? [];
+  const [, since = ''] = />= '([^']+)'/.exec(q) ?? [];
+  const ids = [...store.ehrs.keys()].filter((id) => since === '' || latestOf(store, id) >= since);
+  const all = ehrId === undefined ? ids : store.live(ehrId);
+  const rows = all.sort().slice(Number(offset), Number(offset) + Number(limit));
+  return { q, columns: [{ name: '#0' }], rows: rows.map((cell) => [cell]) };
+}
+
+function latestOf(store: Store, ehrId: string): string {
+  const times = store.versions
+    .filter((one) => one.ehrId === ehrId)
+    .map(({ version }) => textAt(version, 'commit_audit', 'time_committed', 'value') ?? '');
+  return times.sort().at(-1) ?? '';
+}
+
+function send(response: ServerResponse, [status, body]: Answer): void {
+  const isText = typeof body === 'string';
+  response.writeHead(status, {
+    'Content-Type': isText ? 'application/xml' : 'application/json',
+    'Last-Modified': 'Thu, 01 Jan 1970 00:00:00 GMT',
+  });
+  response.end(isText ? body : JSON.stringify(body));
+}
