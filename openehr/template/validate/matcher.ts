@@ -140,7 +140,13 @@ function attributeMatcher(
   };
   return isMultiple
     ? { ...place, min: 0, counted: [...new Set(counts)], cardinality: constraint?.cardinality ?? null }
-    : { ...place, min: Math.min(1, ...counted(nodes).map(minimumOf)), counted: [], cardinality: null };
+    : { ...place, min: leastOf(nodes, constraint), counted: [], cardinality: null };
+}
+
+/** The least number of values of a single attribute; where the template names none, as it says of the attribute itself. */
+function leastOf(nodes: readonly WebTemplateNode[], constraint: AttributeConstraint | null): number {
+  if (nodes.length === 0) return constraint?.existence.min ?? 0;
+  return Math.min(1, ...counted(nodes).map(minimumOf));
 }
 
 function takesOthers({ rmType }: WebTemplateNode, values: readonly WebTemplateNode[]): boolean {

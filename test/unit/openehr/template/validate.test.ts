@@ -486,6 +486,26 @@ describe('occurrences', () => {
     expect(found).toEqual(['/content[0]/protocol: Attribute has 0 occurrences, but must be 1..1']);
   });
 
+  it.each<[string, string[]]>([
+    ['0..1', []],
+    ['0..0', ['/content[0]/protocol: Attribute has 1 occurrences, but must be 0..0']],
+  ])(
+    'of a single attribute for which no object is named follow its existence: %s',
+    (existence, whenThere) => {
+      const items = multiple('items', element('at0002', ''));
+      const tree = single('data', node('ITEM_TREE', { id: 'at0001', inside: items }));
+      const entry = root('openEHR-EHR-EVALUATION.test.v1', tree + single('protocol', '', existence), {
+        at0001: 'T',
+        at0002: 'E',
+      });
+      expect(findings(entry, () => undefined)).toEqual([]);
+      const found = findings(entry, (_, composition) => {
+        (composition.content as JsonObject[])[0]!.protocol = locatable('ITEM_TREE', 'at0009', 'X', {});
+      });
+      expect(found).toEqual(whenThere);
+    },
+  );
+
   it('tell siblings of one node id apart by their names', () => {
     const twin = (name: string) =>
       node('ELEMENT', {
