@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/maps.js';
 import { attributesOf, isKindOf, withoutParameters } from '../../rm/model/classes.js';
-import type { AttributeConstraint, CardinalityConstraint } from '../opt/constraint.js';
+import type { AttributeConstraint, CardinalityConstraint, SlotConstraint } from '../opt/constraint.js';
 import { valueSetUrl } from './code-check.js';
 import type { Scope } from '../web-template/scope.js';
 import { slotCheck, type SlotCheck } from '../opt/slot.js';
@@ -66,6 +66,8 @@ export interface ChildMatcher extends Counted {
 
 /** A slot of the template. */
 export interface SlotMatcher extends Counted {
+  readonly node: WebTemplateNode;
+  readonly constraint: SlotConstraint;
   readonly names: ReadonlySet<string> | null;
   readonly rmType: string;
   readonly allows: SlotCheck;
@@ -168,8 +170,9 @@ function sortedCandidates(
   const slots: SlotMatcher[] = [];
   for (const [index, child] of counted(nodes).entries()) {
     const own = { ...(counts[index] ?? countedOf(child, index)), names: allowedNames(child) };
-    if (child.constraint?.kind === 'slot')
-      slots.push({ ...own, rmType: child.rmType, allows: slotCheck(child.constraint) });
+    const { constraint } = child;
+    if (constraint?.kind === 'slot')
+      slots.push({ ...own, node: child, constraint, rmType: child.rmType, allows: slotCheck(constraint) });
     else if (child.archetypeNodeId === null) values.push({ ...own, matcher: matcherOf(child, scope) });
     else {
       const twins = byNodeId.get(child.archetypeNodeId) ?? [];
