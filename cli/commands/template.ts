@@ -4,6 +4,7 @@ import { answerError, type ApiClient } from '../transfer/api-client.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { CommandFailed } from './options.js';
 import { tableOf } from './print.js';
+import { compareCommand, testRulesCommand } from './template-revision.js';
 
 const TEMPLATES = '/definition/template/adl1.4';
 
@@ -23,7 +24,7 @@ export function templateCommand(): Command {
     .action((templateId: string, options: TargetOptions) => printTemplate(templateId, options));
   const command = new Command('template');
   for (const sub of [list, upload, get]) command.addCommand(withTargetOptions(sub));
-  return command;
+  return command.addCommand(compareCommand()).addCommand(testRulesCommand());
 }
 
 async function listTemplates(options: TargetOptions & { readonly json?: true }): Promise<void> {
