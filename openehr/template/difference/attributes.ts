@@ -61,7 +61,7 @@ function compareAttribute(pair: AttributePair, comparison: Comparison): void {
   const [before, after] = [existenceOf(from, pair), existenceOf(to, pair)];
   compareExistence(pair, [before, after], comparison);
   if (to.isForbidden) return;
-  comparison.below(from.isForbidden, () => {
+  comparison.below(from.isForbidden || isNeverFull(pair), () => {
     if (from.isOpen) compareConstrained(pair, comparison);
     else if (to.isOpen) {
       const said = { path, what: 'content', from: 'constrained', to: null, example: undefined } as const;
@@ -69,6 +69,12 @@ function compareAttribute(pair: AttributePair, comparison: Comparison): void {
     } else compareChildren(pair, comparison);
     compareCardinality(pair, comparison);
   });
+}
+
+/** The nodes of a container cannot add up to its size: no instance is valid that has it. */
+function isNeverFull({ from, rmType }: AttributePair): boolean {
+  const { min, max } = possibleSize(from, rmType);
+  return from.counted.length > 0 && max !== -1 && min > max;
 }
 
 /** Nothing of an archetype may stand there, as where a template does not mention an attribute for nodes. */

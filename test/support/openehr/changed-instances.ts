@@ -133,7 +133,12 @@ function variants(
     return [instance];
   };
   if (typeof example === 'number')
-    return [made, ...changed((found) => setCount(found, node, { attribute, count: example }))];
+    return [
+      made,
+      ...[false, true].flatMap((isAlone) =>
+        changed((found) => setCount(found, node, { attribute, count: example, isAlone })),
+      ),
+    ];
   if (!isJsonObject(example)) return [made];
   const asExample = changed(({ object, holder }) => {
     const target = attribute === null ? object : added(object, attribute);
@@ -170,10 +175,17 @@ function replace(holder: JsonObject, attribute: string, from: JsonObject, to: Js
   else holder[attribute] = to;
 }
 
+interface WantedCount {
+  readonly attribute: string | null;
+  readonly count: number;
+  /** Without what may be absent beside: the container may hold no more. */
+  readonly isAlone: boolean;
+}
+
 function setCount(
   { object, holder }: Found,
   node: WebTemplateNode,
-  { attribute, count }: { attribute: string | null; count: number },
+  { attribute, count, isAlone }: WantedCount,
 ): void {
   const [where, name] = attribute === null ? [holder, node.attribute] : [object, attribute];
   const value = where[name];
@@ -185,7 +197,10 @@ function setCount(
   }
   const isCounted = (item: JsonValue): boolean =>
     attribute !== null || (isJsonObject(item) && isOf(item, node));
-  const others = value.filter((item) => !isCounted(item));
+  const needed = (node.parent?.children ?? []).filter(({ existenceMin }) => existenceMin > 0);
+  const isKept = (item: JsonValue): boolean =>
+    !isAlone || (isJsonObject(item) && needed.some((other) => isOf(item, other)));
+  const others = value.filter((item) => !isCounted(item) && isKept(item));
   const counted = value.filter(isCounted);
   const wanted = Array.from({ length: count }, (_, index) =>
     structuredClone(counted[index % counted.length] ?? null),
