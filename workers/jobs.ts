@@ -30,6 +30,7 @@ import {
   type CompiledTemplate,
   type TemplateData,
 } from '../openehr/template/compile.js';
+import { compareTemplates, type TemplateDifference } from '../openehr/template/difference/difference.js';
 import type { ValueSetCode } from '../openehr/template/validate.js';
 import { evaluateRequest, type EvaluationRequest } from './evaluate.js';
 import { translation, type Translation, type TranslationRequest } from './translate.js';
@@ -92,6 +93,12 @@ export interface WritingRequest {
   readonly template: TemplateText | null;
 }
 
+/** Texts of two templates that are compared. */
+export interface TemplatePair {
+  readonly before: string;
+  readonly after: string;
+}
+
 /** A job with what is left of the budget of its request. */
 type Budgeted<T> = T & { readonly budget: WorkBudget };
 
@@ -138,6 +145,15 @@ export function parseBody({
 /** Reads a template. */
 export function readOpt({ opt, budget }: Budgeted<{ readonly opt: string }>): Answer<Counting<TemplateData>> {
   return counting(budget, () => readTemplate(opt));
+}
+
+/** Compares two templates. */
+export function compareOpts({
+  before,
+  after,
+  budget,
+}: Budgeted<TemplatePair>): Answer<Counting<TemplateDifference>> {
+  return counting(budget, () => compareTemplates(compileTemplate(before), compileTemplate(after)));
 }
 
 /** Evaluates a query. */

@@ -11,6 +11,7 @@ import { mergeFinalOperations } from './merge-final.js';
 import { permissionsOperation, type KnownUsers } from './permissions.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 import { statisticsOperation } from './statistics.js';
+import { templateRevisionOperations } from './template-revision.js';
 import { verifyOperations } from './verify.js';
 
 const STATUS = 'AdminStatusResponseData';
@@ -25,6 +26,7 @@ export function adminGroups(settings: Settings, users: KnownUsers): OperationGro
         statusOperation(),
         permissionsOperation(settings, users),
         ...adminDefinitionOperations(settings),
+        ...templateRevisionOperations(settings),
         ...adminEhrOperations(settings),
         ...auditOperations(settings),
         ...verifyOperations(),

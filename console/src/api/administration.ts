@@ -8,7 +8,6 @@ import {
   type MergeDetails,
   type MergeRequest,
   type UnmergeRequest,
-  type WebTemplate,
 } from '@everchart/client';
 
 /** What needs the permission `admin` or `audit`. */
@@ -50,8 +49,6 @@ export interface AdministrationApi {
   access: (ehrId: string) => Promise<AuditRecord[]>;
   /** A document that was written for another patient; `isPlan`: what it would do. Gives what waits, or what it did or would do. */
   moveComposition: (move: Move) => Promise<MoveDetails | Approval>;
-  /** What an OPT would be as a template; nothing is stored. */
-  previewTemplate: (templateId: string, opt: string) => Promise<WebTemplate>;
   /** In place of one that no document uses. */
   replaceTemplate: (templateId: string, opt: string) => Promise<void>;
   /** One that no document uses. */
@@ -226,15 +223,8 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
   };
 }
 
-function templateAdministration(
-  cdr: Cdr,
-): Pick<AdministrationApi, 'previewTemplate' | 'replaceTemplate' | 'deleteTemplate'> {
+function templateAdministration(cdr: Cdr): Pick<AdministrationApi, 'replaceTemplate' | 'deleteTemplate'> {
   return {
-    previewTemplate: async (templateId, opt) => {
-      const path = `/rest/admin/template/${encodeURIComponent(templateId)}/preview`;
-      const sent = { body: opt, type: 'application/xml', accept: 'application/openehr.wt+json' };
-      return (await cdr.request<WebTemplate>('POST', path, sent)).body;
-    },
     replaceTemplate: async (templateId, opt) => {
       const path = `/rest/admin/template/${encodeURIComponent(templateId)}`;
       await cdr.request('PUT', path, { body: opt, type: 'application/xml', accept: 'application/xml' });

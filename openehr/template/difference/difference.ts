@@ -6,7 +6,7 @@ import { compareObjects } from './objects.js';
 import { compareWords } from './words.js';
 
 /** What differs from one template to another. */
-interface TemplateDifference {
+export interface TemplateDifference {
   readonly verdict: DifferenceVerdict;
   readonly changes: readonly Change[];
 }

@@ -74,6 +74,34 @@ export interface WebTemplateInput {
   readonly defaultValue?: unknown;
 }
 
+/** One difference between two templates. */
+export interface TemplateChange {
+  /** AQL path in the earlier template, of what was added in the later one; '' for the template as a whole. */
+  readonly path: string;
+  readonly kind: 'added' | 'removed' | 'moved' | 'renamed' | 'widened' | 'narrowed' | 'changed';
+  /** The part that changed: `node`, `occurrences`, `units`, … */
+  readonly what: string;
+  /** What it means for data: `text` and `minor` are proofs that all of them stay valid. */
+  readonly verdict: 'text' | 'minor' | 'unproven' | 'breaking';
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly reason: string;
+  /** Accepted before and refused now. */
+  readonly example?: unknown;
+}
+
+/** What differs from one template to another. */
+export interface TemplateDifference {
+  readonly verdict: 'same' | 'text' | 'minor' | 'breaking';
+  readonly changes: readonly TemplateChange[];
+  /** Those that read something else than before. */
+  readonly stored_queries: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly paths: readonly string[];
+  }[];
+}
+
 /** Which example of a template is made. */
 export interface ExampleOptions<F extends CompositionFormat> extends CallOptions {
   /** Canonical JSON unless given. */
@@ -118,6 +146,12 @@ export class Templates {
   async webTemplate(id: string, { signal }: CallOptions = {}): Promise<WebTemplate> {
     const accept = 'application/openehr.wt+json';
     return this.#caller.body('GET', TEMPLATES + path`/${id}`, { accept, signal });
+  }
+
+  /** What differs from a stored template to an OPT, whatever its id, and what that means. Not of EHRbase. @throws CdrError `not-found` */
+  async compare(id: string, opt: string, { signal }: CallOptions = {}): Promise<TemplateDifference> {
+    const call = { body: opt, type: 'application/xml', signal };
+    return this.#caller.body('POST', path`/rest/admin/template/${id}/compare`, call);
   }
 
   /** A COMPOSITION of the template that can be committed. @throws CdrError `not-found` */

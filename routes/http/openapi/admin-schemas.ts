@@ -210,6 +210,28 @@ export const ADMIN_SCHEMAS = {
       ['time', 'user', 'operation', 'status', 'request_id'],
     ),
   ),
+  TemplateDifference: object({
+    verdict: word('same', 'text', 'minor', 'breaking'),
+    changes: listOf(
+      object(
+        {
+          path: TEXT,
+          kind: word('added', 'removed', 'moved', 'renamed', 'widened', 'narrowed', 'changed'),
+          what: TEXT,
+          verdict: word('text', 'minor', 'unproven', 'breaking'),
+          from: { description: 'What the earlier template says, null where it says nothing' },
+          to: { description: 'What the later one says' },
+          reason: TEXT,
+          example: { description: 'Accepted before and refused now' },
+        },
+        ['path', 'kind', 'what', 'verdict', 'reason'],
+      ),
+    ),
+    stored_queries: {
+      ...listOf(object({ name: TEXT, version: TEXT, paths: listOf(TEXT) })),
+      description: 'Those that read something else than before',
+    },
+  }),
   SealHead: object(
     { head: TEXT, block: COUNT, hash: TEXT, time: TIME, records: COUNT, unsealed: COUNT, pending: COUNT },
     ['head', 'block', 'hash', 'records', 'unsealed', 'pending'],

@@ -83,6 +83,13 @@ function templateCases(world: World): ApiCase[] {
       call: () => ({ params: { template_id: 'another' }, body: world.opt().text }),
     },
     {
+      id: 'compareTemplate',
+      status: 200,
+      call: async () => ({ params: await used(), body: body.replace('</concept>', ' another</concept>') }),
+    },
+    { id: 'compareTemplate', status: 400, call: async () => ({ params: await used(), body: 'x' }) },
+    { id: 'compareTemplate', status: 404, call: () => ({ params: { template_id: 'unknown' }, body }) },
+    {
       id: 'deleteTemplate',
       status: 202,
       call: async () => ({ params: { template_id: (await world.template()).template_id } }),

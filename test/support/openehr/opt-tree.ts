@@ -135,7 +135,12 @@ export function insert(holder: OptElement, elements: readonly OptElement[]): voi
 
 /** A public template after a change to its tree. */
 export function revised(name: string, change: (template: OptElement) => void): CompiledTemplate {
+  return compileTemplate(revisedText(name, change));
+}
+
+/** The text of a public template after a change to its tree. */
+export function revisedText(name: string, change: (template: OptElement) => void): string {
   const tree = optTree(fixtureText(`opt/${name}.opt`));
   change(tree);
-  return compileTemplate(optText(tree));
+  return optText(tree);
 }

@@ -11,6 +11,7 @@ import {
   nodeIn,
   remove,
   revised,
+  revisedText,
   setInterval,
   setText,
   textOf,
@@ -41,6 +42,13 @@ function revision(
 /** The second revision of the template. */
 export function secondRevision({ template, change }: Revision): CompiledTemplate {
   return revised(template, change);
+}
+
+/** The OPT of the second revision of a template, by what it says. */
+export function secondOpt(says: string): string {
+  const found = REVISIONS.find((each) => each.says === says);
+  if (found === undefined) throw new Error(`no revision in which ${says}`);
+  return revisedText(found.template, found.change);
 }
 
 const EVALUATION = 'openEHR-EHR-EVALUATION.minimal.v1';

@@ -1,7 +1,7 @@
 import { Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { WebTemplate } from '@everchart/client';
+import { CdrError, type WebTemplate } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { useAddress } from '../../shell/address.js';
@@ -60,15 +60,18 @@ function Differences({
   readonly template: WebTemplate;
   readonly other: string;
 }): ReactNode {
+  const { t } = useMessages();
   const api = useApi();
   const { data, error } = useQuery({
     queryKey: ['template-differences', template.templateId, other],
     queryFn: async () => ({
-      before: { web: await api.webTemplate(other), opt: await api.opt(other) },
-      after: { web: template, opt: await api.opt(template.templateId) },
+      before: await api.webTemplate(other),
+      difference: await api.compareTemplate(other, await api.opt(template.templateId)),
     }),
     staleTime: Infinity,
   });
+  // The other template is known: what is not there is the operation.
+  if (error instanceof CdrError && error.status === 404) return <Text mt="xs">{t('difference.off')}</Text>;
   if (error !== null) return <Failure error={error} />;
   return data === undefined ? <Loading rows={4} /> : <TemplateDifferences {...data} />;
 }
