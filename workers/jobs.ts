@@ -32,6 +32,7 @@ import {
 } from '../openehr/template/compile.js';
 import { compareTemplates, type TemplateDifference } from '../openehr/template/difference/difference.js';
 import type { ValueSetCode } from '../openehr/template/validate.js';
+import { formerTextsOf, type FormerTexts } from '../openehr/template/validate/former-texts.js';
 import { evaluateRequest, type EvaluationRequest } from './evaluate.js';
 import { translation, type Translation, type TranslationRequest } from './translate.js';
 import { answerOf, type Answer, derivedBytes, type DerivedBytes } from './messages.js';
@@ -197,7 +198,7 @@ export function validateComposition({
 }: Budgeted<ValidateRequest>): Answer<Counting<Validation>> {
   return counting(budget, () => {
     const composition = JSON.parse(text) as PartialRm<'COMPOSITION'>;
-    const found = validateContent(composition, compiled(template), rules);
+    const found = validateContent(composition, compiled(template), rulesFor(template, rules));
     if (found.violations.length > 0) return { ...found, prepared: null };
     const rest = withoutAttributes(composition, ['_type', 'uid']);
     const identity = { _type: 'OBJECT_VERSION_ID', value: '' };
@@ -232,6 +233,16 @@ function fromSimplified(
   return previous === undefined
     ? readFlat(flat, options.template, options)
     : readFlatOver(flat, jsonObjectOf(previous), options);
+}
+
+const formerTexts = new LRUCache<string, FormerTexts>({ max: KEPT_TEMPLATES });
+
+/** The rules with what codes were called by earlier revisions of a template. */
+function rulesFor({ key, earlier = [] }: TemplateText, rules: CompositionRules): CompositionRules {
+  if (earlier.length === 0) return rules;
+  const known = formerTexts.get(key) ?? formerTextsOf(earlier.map((opt) => compileTemplate(opt)));
+  formerTexts.set(key, known);
+  return { ...rules, formerTexts: known };
 }
 
 function compiled({ key, opt }: TemplateText): CompiledTemplate {

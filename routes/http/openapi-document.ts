@@ -282,6 +282,7 @@ const TEXTS: ReadonlySet<string> = new Set(['OperationalTemplate', 'ArchetypeSou
 function jsonName(body: SchemaName, isJson: boolean): SchemaName {
   if (isJson && body === 'AqlText') return 'AqlBody';
   if (isJson && body === 'ArchetypeSource') return 'Archetype';
+  if (!isJson && body === 'TwoRevisions') return 'OperationalTemplate';
   return isJson && body === 'OperationalTemplate' ? 'WebTemplate' : body;
 }
 

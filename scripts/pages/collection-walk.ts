@@ -51,6 +51,7 @@ const LAST = [
   'deleteComposition',
   'deleteDirectory',
   'deleteEhr',
+  'removeTemplateRevision',
   'deleteTemplate',
   'deleteStoredQuery',
   'deleteAllTemplates',
@@ -102,6 +103,7 @@ export function pathValue(name: string, operationId: string): string {
 
 const PATH_VALUES: Readonly<Record<string, string>> = {
   template_id: '{{template_id}}',
+  template_revision: '1',
   archetype_id: 'openEHR-EHR-OBSERVATION.pulse_of_house.v1',
   qualified_query_name: '{{query_name}}',
   version: '{{query_version}}',
@@ -158,6 +160,7 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   moveComposition: [400, 404, 409],
   updateTemplate: [422],
   deleteTemplate: [422],
+  removeTemplateRevision: [404, 422],
   deleteAllTemplates: [422],
 };
 

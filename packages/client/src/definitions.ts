@@ -74,6 +74,25 @@ export interface WebTemplateInput {
   readonly defaultValue?: unknown;
 }
 
+/** Which revision of a template is read. */
+export interface RevisionOptions extends CallOptions {
+  /** Number or digest; absent: the newest. */
+  readonly revision?: string | undefined;
+}
+
+/** A revision of a template. */
+export interface TemplateRevision {
+  readonly revision: string;
+  /** SHA-256 of the OPT, in hexadecimal. */
+  readonly digest: string;
+  readonly uploaded_at: string;
+  readonly uploaded_by?: string;
+  readonly bytes: number;
+  /** What was judged by it. */
+  readonly compositions: number;
+  readonly versions: number;
+}
+
 /** One difference between two templates. */
 export interface TemplateChange {
   /** AQL path in the earlier template, of what was added in the later one; '' for the template as a whole. */
@@ -137,9 +156,20 @@ export class Templates {
     return found.length > 0 ? found : this.#caller.body('GET', TEMPLATES, { query, signal });
   }
 
-  /** The OPT as XML. @throws CdrError `not-found` */
-  async get(id: string, { signal }: CallOptions = {}): Promise<string> {
-    return this.#caller.body('GET', TEMPLATES + path`/${id}`, { accept: 'application/xml', signal });
+  /** The OPT as XML; `revision`: its number or digest, absent: the newest. @throws CdrError `not-found` */
+  async get(id: string, { revision, signal }: RevisionOptions = {}): Promise<string> {
+    const call = { accept: 'application/xml', query: { revision }, signal };
+    return this.#caller.body('GET', TEMPLATES + path`/${id}`, call);
+  }
+
+  /** All revisions, newest first, with what was judged by each. Needs the permission `admin`. @throws CdrError `not-found` */
+  async revisions(id: string, { signal }: CallOptions = {}): Promise<TemplateRevision[]> {
+    return this.#caller.body('GET', path`/rest/admin/template/${id}/revisions`, { signal });
+  }
+
+  /** Removes a revision by which nothing was judged. Needs the permission `admin`. @throws CdrError `unprocessable` when it is used */
+  async removeRevision(id: string, revision: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.#caller.body('DELETE', path`/rest/admin/template/${id}/revisions/${revision}`, { signal });
   }
 
   /** @throws CdrError `not-found` */
@@ -148,9 +178,17 @@ export class Templates {
     return this.#caller.body('GET', TEMPLATES + path`/${id}`, { accept, signal });
   }
 
-  /** What differs from a stored template to an OPT, whatever its id, and what that means. Not of EHRbase. @throws CdrError `not-found` */
-  async compare(id: string, opt: string, { signal }: CallOptions = {}): Promise<TemplateDifference> {
-    const call = { body: opt, type: 'application/xml', signal };
+  /**
+   * What differs from the newest revision of a template to an OPT, whatever its id, or between two revisions, and what that means.
+   * Not of EHRbase. @throws CdrError `not-found`
+   */
+  async compare(
+    id: string,
+    after: string | { readonly from?: string; readonly to?: string },
+    { signal }: CallOptions = {},
+  ): Promise<TemplateDifference> {
+    const type = typeof after === 'string' ? 'application/xml' : undefined;
+    const call = { body: after, type, signal };
     return this.#caller.body('POST', path`/rest/admin/template/${id}/compare`, call);
   }
 

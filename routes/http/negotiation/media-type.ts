@@ -28,7 +28,8 @@ export type ResourceKind =
   | 'admin'
   | 'admin-text'
   | 'admin-records'
-  | 'admin-template';
+  | 'admin-template'
+  | 'compared-template';
 
 /** A form together with the name of it that goes into `Content-Type` (without charset). */
 export interface BodyType {
@@ -89,6 +90,7 @@ const TYPES: Readonly<
   'admin-text': { requests: [], responses: [PLAIN_TEXT, JSON_TYPE] },
   'admin-records': { requests: [], responses: [JSON_TYPE, CSV] },
   'admin-template': { requests: [XML_TYPE, TEXT_XML], responses: [XML_TYPE, JSON_TYPE] },
+  'compared-template': { requests: [XML_TYPE, TEXT_XML, JSON_TYPE], responses: [JSON_TYPE] },
 };
 
 /** What curl and HTML forms send when nobody says anything. */

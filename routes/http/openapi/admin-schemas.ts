@@ -210,6 +210,25 @@ export const ADMIN_SCHEMAS = {
       ['time', 'user', 'operation', 'status', 'request_id'],
     ),
   ),
+  TwoRevisions: {
+    ...object({ from: TEXT, to: TEXT }, []),
+    description: 'Numbers or digests; absent: the newest',
+  },
+  TemplateRevision: object({ template_id: TEXT, revision: TEXT, digest: TEXT }),
+  TemplateRevisionList: listOf(
+    object(
+      {
+        revision: TEXT,
+        digest: TEXT,
+        uploaded_at: TIME,
+        uploaded_by: TEXT,
+        bytes: COUNT,
+        compositions: COUNT,
+        versions: COUNT,
+      },
+      ['revision', 'digest', 'uploaded_at', 'bytes', 'compositions', 'versions'],
+    ),
+  ),
   TemplateDifference: object({
     verdict: word('same', 'text', 'minor', 'breaking'),
     changes: listOf(

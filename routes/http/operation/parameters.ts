@@ -186,6 +186,7 @@ const PARAMETERS = {
   composition_id: path('UUID of the container, or OBJECT_VERSION_ID of one of its versions', uidBasedIdOf),
   directory_id: path('UUID of the container, or OBJECT_VERSION_ID of one of its versions', uidBasedIdOf),
   template_id: path('template_id of the operational template', collapsedToken),
+  template_revision: path('Number or digest of a revision of the template', asText),
   archetype_id: path('ARCHETYPE_ID, such as `openEHR-EHR-OBSERVATION.blood_pressure.v2`', asText),
   qualified_query_name: path('`[<namespace>::]<query-name>`; in a list a pattern of it', asText),
   version: path('SEMVER, whole or its first parts', asText),
@@ -210,6 +211,7 @@ const PARAMETERS = {
     parse: versionAtTime,
   }),
   templateId: query('Template of a FLAT or STRUCTURED body', { parse: collapsedToken }),
+  revision: query('Number or digest of a revision of the template; absent: the newest', text),
   format: query('Form of the COMPOSITION in request and response', {
     ...oneOf('JSON', 'XML', 'FLAT', 'STRUCTURED'),
     parse: asText,
@@ -302,7 +304,9 @@ const PARAMETERS = {
   ),
   'openEHR-VERSION': header('lifecycle_state and signature of the version'),
   'openEHR-AUDIT_DETAILS': header('change_type, description, committer of the audit'),
-  'openEHR-TEMPLATE_ID': header('Template of a FLAT or STRUCTURED body'),
+  'openEHR-TEMPLATE_ID': header(
+    'Template of a FLAT or STRUCTURED body; `<template_id>;revision=<number>`: the revision by which content is judged',
+  ),
   'openEHR-EHR-id': header('Another form of the query parameter `ehr_id`'),
   'openehr-item-tag': header('Tags of the container: `key="a",value="b"; key="c"`'),
   'openehr-version-item-tag': header('Tags of the version that is made'),

@@ -90,6 +90,35 @@ function templateCases(world: World): ApiCase[] {
     { id: 'compareTemplate', status: 400, call: async () => ({ params: await used(), body: 'x' }) },
     { id: 'compareTemplate', status: 404, call: () => ({ params: { template_id: 'unknown' }, body }) },
     {
+      id: 'listTemplateRevisions',
+      status: 200,
+      call: async () => ({ params: await used() }),
+    },
+    { id: 'listTemplateRevisions', status: 404, call: () => ({ params: { template_id: 'unknown' } }) },
+    {
+      id: 'removeTemplateRevision',
+      status: 204,
+      call: async () => {
+        const { template_id, text } = await world.template();
+        const body = text.replace('</concept>', ' again</concept>');
+        await request(testApp({ ...WITH_ADMIN, templateRevisions: true }))
+          .post('/rest/openehr/v1/definition/template/adl1.4')
+          .set({ 'Content-Type': 'application/xml', Authorization: ADMIN })
+          .send(body);
+        return { params: { template_id, template_revision: '2' } };
+      },
+    },
+    {
+      id: 'removeTemplateRevision',
+      status: 404,
+      call: async () => ({ params: { ...(await used()), template_revision: 'none' } }),
+    },
+    {
+      id: 'removeTemplateRevision',
+      status: 422,
+      call: async () => ({ params: { ...(await used()), template_revision: '1' } }),
+    },
+    {
       id: 'deleteTemplate',
       status: 202,
       call: async () => ({ params: { template_id: (await world.template()).template_id } }),
