@@ -12,6 +12,7 @@ import { permissionsOperation, type KnownUsers } from './permissions.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 import { statisticsOperation } from './statistics.js';
 import { templateRevisionOperations } from './template-revision.js';
+import { templateUpgradeOperations } from './template-upgrade.js';
 import { verifyOperations } from './verify.js';
 
 const STATUS = 'AdminStatusResponseData';
@@ -27,6 +28,7 @@ export function adminGroups(settings: Settings, users: KnownUsers): OperationGro
         permissionsOperation(settings, users),
         ...adminDefinitionOperations(settings),
         ...templateRevisionOperations(settings),
+        ...templateUpgradeOperations(settings),
         ...adminEhrOperations(settings),
         ...auditOperations(settings),
         ...verifyOperations(),

@@ -76,6 +76,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   ConfirmMergeBody: () => ({ dry_run: true }),
   DistinctBody: () => ({ reason: 'twins: born on the same day, with two numbers of insurance' }),
   QueryOwnerBody: () => ({ sub: '5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11' }),
+  TemplateUpgradeBody: () => ({ rules: [] }),
   TwoRevisions: () => ({ from: '1', to: '1' }),
   WithdrawMergeBody: () => ({ reason: 'two patients of the same name' }),
 };

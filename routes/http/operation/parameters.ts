@@ -195,6 +195,7 @@ const PARAMETERS = {
   draft_id: path('UUID of the draft, which the client chooses', uuidOf),
   dashboard_id: path('UUID of the dashboard, which the client chooses', uuidOf),
   merge_id: path('Id of the merge, as in answers about it', uuidOf),
+  upgrade_id: path('Id of the upgrade, as in the answer that began it', uuidOf),
   name_space: path('`<namespace>::`, or the name of a query without one', asText),
   approval_id: path('Id of what waits, as in answers about it', uuidOf),
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
@@ -226,6 +227,7 @@ const PARAMETERS = {
     'Whether the example is made for reading or for committing',
     otherwise('input', oneOf('input', 'output')),
   ),
+  dry_run: query('Tell what would be done, and do nothing', flag),
   detail_level: query(
     'How much of the template the example fills',
     otherwise('required', oneOf('required', 'medium', 'complete')),

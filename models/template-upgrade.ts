@@ -1,0 +1,136 @@
+import { trusted } from 'mongoose';
+import type { JsonValue } from '../openehr/base/json.js';
+import { COLLECTIONS } from './access/layout.js';
+import {
+  collection,
+  date,
+  flag,
+  listOf,
+  number,
+  oneOf,
+  opaque,
+  optional,
+  text,
+  type DocumentOf,
+} from './access/collection.js';
+
+/**
+ * `running`, `undoing`: a process is at it, or was killed; `paused`: until it is resumed; `done`: all data are upgraded that can be;
+ * `undone`: what it did was taken back, but for obstacles.
+ */
+export type UpgradeState = 'running' | 'paused' | 'done' | 'undoing' | 'undone';
+
+/** Where a walk over the COMPOSITIONs of a template stands. */
+export interface WalkPosition {
+  /** The EHR after which the batch of EHRs began. */
+  readonly batch: string;
+  /** The last COMPOSITION that is done, and its EHR. */
+  readonly ehr: string;
+  readonly object: string;
+}
+
+/** A COMPOSITION that was left as it is, and why. */
+export interface LeftComposition {
+  readonly ehr_id: string;
+  readonly uid: string;
+  readonly reason: string;
+}
+
+const TEMPLATE_UPGRADE = {
+  /** UUID. */
+  _id: text,
+  /** As it is stored. */
+  template_id: text,
+  /** Digests of the revisions, and their numbers. */
+  from: text,
+  to: text,
+  from_name: text,
+  to_name: text,
+  rules: opaque<JsonValue>(),
+  /** Whether what is valid as it is gets a new VERSION too. */
+  rewrite: flag,
+  state: oneOf<UpgradeState>(),
+  /** Why it stopped by itself. */
+  reason: optional(text),
+  started_at: date,
+  started_by: text,
+  finished_at: optional(date),
+  position: opaque<WalkPosition>(),
+  /** VERSIONs that were written. */
+  upgraded: number,
+  undone: number,
+  /** COMPOSITIONs that were left. */
+  left: number,
+  /** The first of them. */
+  left_ones: listOf(opaque<LeftComposition>()),
+};
+
+/** An upgrade of the data of a template. Fields: docs/spec/storage.md#other-collections. */
+export type TemplateUpgradeDoc = DocumentOf<typeof TEMPLATE_UPGRADE>;
+
+const TemplateUpgrade = collection(COLLECTIONS.templateUpgrades, TEMPLATE_UPGRADE);
+
+/** So many of what was left are kept. */
+const MAX_LEFT = 1_000;
+
+/** The beginning of a walk. */
+export const WALK_BEGIN: WalkPosition = { batch: '', ehr: '', object: '' };
+
+const OPEN: readonly UpgradeState[] = ['running', 'paused', 'undoing'];
+const AT_WORK: readonly UpgradeState[] = ['running', 'undoing'];
+
+/** Notes an upgrade that begins. */
+export async function insertUpgrade(doc: TemplateUpgradeDoc): Promise<void> {
+  await TemplateUpgrade.create([doc]);
+}
+
+/** An upgrade, null when there is none with the id. */
+export function upgradeById(id: string): Promise<TemplateUpgradeDoc | null> {
+  return TemplateUpgrade.findOne({ _id: id }).exec();
+}
+
+/** The upgrade of a template that is not done; null when there is none. Joins the caller's transaction. */
+export function openUpgrade(storedId: string): Promise<TemplateUpgradeDoc | null> {
+  return TemplateUpgrade.findOne({ template_id: storedId, state: trusted({ $in: OPEN }) }).exec();
+}
+
+/** All upgrades that a process is at, or was. */
+export function upgradesAtWork(): Promise<TemplateUpgradeDoc[]> {
+  return TemplateUpgrade.find({ state: trusted({ $in: AT_WORK }) }).exec();
+}
+
+/** Changes the state where it is one of these. False: it is another one. */
+export async function changeState(
+  id: string,
+  from: readonly UpgradeState[],
+  change: Partial<Pick<TemplateUpgradeDoc, 'state' | 'reason' | 'finished_at' | 'position' | 'left' | 'left_ones'>>,
+): Promise<boolean> {
+  const { modifiedCount } = await TemplateUpgrade.updateOne(
+    { _id: id, state: trusted({ $in: from }) },
+    { $set: change },
+  ).exec();
+  return modifiedCount === 1;
+}
+
+/** What one step did. */
+export interface UpgradeStep {
+  readonly position: WalkPosition;
+  readonly upgraded?: number;
+  readonly undone?: number;
+  readonly left: readonly LeftComposition[];
+}
+
+/** Notes how far an upgrade is, in the transaction that took it there. */
+export async function noteStep(id: string, step: UpgradeStep): Promise<void> {
+  const { position, upgraded = 0, undone = 0, left } = step;
+  const before = await TemplateUpgrade.findOne({ _id: id }, { left: 1 }).exec();
+  const kept = left.slice(0, Math.max(0, MAX_LEFT - (before?.left ?? 0)));
+  await TemplateUpgrade.updateOne(
+    { _id: id },
+    {
+      $set: { position },
+      $inc: { upgraded, undone, left: left.length },
+      ...(kept.length > 0 && { $push: { left_ones: { $each: kept } } }),
+    },
+  ).exec();
+}
