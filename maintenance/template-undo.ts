@@ -49,6 +49,6 @@ function descriptionAt({ commit_audit: audit }: VersionHead): string | undefined
   return textAt(audit, 'description', 'value');
 }
 
-function obstacle({ ehr_id, _id: uid }: VersionHead, reason: string): LeftComposition {
-  return { ehr_id, uid, reason };
+function obstacle({ ehr_id, object_id, _id: uid }: VersionHead, reason: string): LeftComposition {
+  return { ehr_id, object_id, uid, reason };
 }

@@ -16,6 +16,7 @@ import { withLease } from '../models/access/lease.js';
 import { revisionInUse } from '../models/definition/revision-in-use.js';
 import {
   changeState,
+  forgetLeft,
   insertUpgrade,
   noteStep,
   openUpgrade,
@@ -70,7 +71,6 @@ export async function beginUpgrade(
     upgraded: 0,
     undone: 0,
     left: 0,
-    left_ones: [],
   };
   await inAuditedTransaction(
     async () => {
@@ -98,8 +98,9 @@ export async function resumeUpgrade(id: string): Promise<void> {
 
 /** Begins to take an upgrade back; `run` does the work. @throws conflict while it is running */
 export async function beginUndo(id: string): Promise<void> {
-  const change = { state: 'undoing', position: WALK_BEGIN, left: 0, left_ones: [] } as const;
+  const change = { state: 'undoing', position: WALK_BEGIN, left: 0 } as const;
   if (!(await changeState(id, ['paused', 'done'], change))) throw notSo(id, 'paused or done');
+  await forgetLeft(id);
 }
 
 const AT_WORK: readonly UpgradeState[] = ['running', 'undoing'];
@@ -212,7 +213,7 @@ async function entryOf(
 }
 
 function left({ version }: LatestComposition, reason: string): LeftComposition {
-  return { ehr_id: version.ehr_id, uid: version._id, reason };
+  return { ehr_id: version.ehr_id, object_id: version.object_id, uid: version._id, reason };
 }
 
 interface Step {
@@ -224,13 +225,14 @@ interface Step {
 
 /** One transaction for all; what that refuses is committed EHR by EHR, which says why. */
 async function step(context: ChangeContext, { doc, make, containers, position }: Step): Promise<void> {
-  const entries: { readonly ehrId: string; readonly uid: string; readonly entry: UpdateEntry }[] = [];
+  const entries: { readonly ehrId: string; readonly latest: LatestComposition; readonly entry: UpdateEntry }[] =
+    [];
   const lefts: LeftComposition[] = [];
   for (const latest of await latestOf(containers)) {
     const made = await make(latest);
     if (made === null) continue;
     if ('reason' in made) lefts.push(made);
-    else entries.push({ ehrId: latest.container.ehr_id, uid: latest.version._id, entry: made });
+    else entries.push({ ehrId: latest.container.ehr_id, latest, entry: made });
   }
   const counted = doc.state === 'undoing' ? 'undone' : 'upgraded';
   const note = (count: number, more: readonly LeftComposition[] = []): Promise<void> =>
@@ -249,10 +251,10 @@ async function step(context: ChangeContext, { doc, make, containers, position }:
     }));
   if (isDone) return;
   const refused: LeftComposition[] = [];
-  for (const { ehrId, uid, entry } of entries)
+  for (const { ehrId, latest, entry } of entries)
     await commit(context, requestOf(ehrId, [entry])).catch((error: unknown) => {
       if (!(error instanceof CdrError)) throw error;
-      refused.push({ ehr_id: ehrId, uid, reason: error.message });
+      refused.push(left(latest, error.message));
     });
   await note(entries.length - refused.length, refused);
 }

@@ -5,7 +5,6 @@ import {
   collection,
   date,
   flag,
-  listOf,
   number,
   oneOf,
   opaque,
@@ -13,6 +12,7 @@ import {
   text,
   type DocumentOf,
 } from './access/collection.js';
+import type { RemoveWrite } from './access/write.js';
 
 /**
  * `running`, `undoing`: a process is at it, or was killed; `paused`: until it is resumed; `done`: all data are upgraded that can be;
@@ -27,13 +27,6 @@ export interface WalkPosition {
   /** The last COMPOSITION that is done, and its EHR. */
   readonly ehr: string;
   readonly object: string;
-}
-
-/** A COMPOSITION that was left as it is, and why. */
-export interface LeftComposition {
-  readonly ehr_id: string;
-  readonly uid: string;
-  readonly reason: string;
 }
 
 const TEMPLATE_UPGRADE = {
@@ -61,14 +54,33 @@ const TEMPLATE_UPGRADE = {
   undone: number,
   /** COMPOSITIONs that were left. */
   left: number,
-  /** The first of them. */
-  left_ones: listOf(opaque<LeftComposition>()),
 };
+
+const LEFT = {
+  /** `<upgrade> <object id>`. */
+  _id: text,
+  upgrade: text,
+  ehr_id: text,
+  object_id: text,
+  /** Of the VERSION that was looked at. */
+  uid: text,
+  reason: text,
+};
+
+/** A COMPOSITION that an upgrade left as it is, and why. */
+export type LeftComposition = Pick<DocumentOf<typeof LEFT>, 'ehr_id' | 'object_id' | 'uid' | 'reason'>;
+
+declare module './access/write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.templateUpgradeLeft]: DocumentOf<typeof LEFT>;
+  }
+}
 
 /** An upgrade of the data of a template. Fields: docs/spec/storage.md#other-collections. */
 export type TemplateUpgradeDoc = DocumentOf<typeof TEMPLATE_UPGRADE>;
 
 const TemplateUpgrade = collection(COLLECTIONS.templateUpgrades, TEMPLATE_UPGRADE);
+const Left = collection(COLLECTIONS.templateUpgradeLeft, LEFT);
 
 /** So many of what was left are kept. */
 const MAX_LEFT = 1_000;
@@ -103,7 +115,7 @@ export function upgradesAtWork(): Promise<TemplateUpgradeDoc[]> {
 export async function changeState(
   id: string,
   from: readonly UpgradeState[],
-  change: Partial<Pick<TemplateUpgradeDoc, 'state' | 'reason' | 'finished_at' | 'position' | 'left' | 'left_ones'>>,
+  change: Partial<Pick<TemplateUpgradeDoc, 'state' | 'reason' | 'finished_at' | 'position' | 'left'>>,
 ): Promise<boolean> {
   const { modifiedCount } = await TemplateUpgrade.updateOne(
     { _id: id, state: trusted({ $in: from }) },
@@ -125,12 +137,30 @@ export async function noteStep(id: string, step: UpgradeStep): Promise<void> {
   const { position, upgraded = 0, undone = 0, left } = step;
   const before = await TemplateUpgrade.findOne({ _id: id }, { left: 1 }).exec();
   const kept = left.slice(0, Math.max(0, MAX_LEFT - (before?.left ?? 0)));
+  const docs = kept.map((each) => ({ ...each, _id: `${id} ${each.object_id}`, upgrade: id }));
+  if (docs.length > 0) await Left.insertMany(docs);
   await TemplateUpgrade.updateOne(
     { _id: id },
-    {
-      $set: { position },
-      $inc: { upgraded, undone, left: left.length },
-      ...(kept.length > 0 && { $push: { left_ones: { $each: kept } } }),
-    },
+    { $set: { position }, $inc: { upgraded, undone, left: left.length } },
   ).exec();
+}
+
+/** The first of what an upgrade left, by EHR. */
+export function leftOf(id: string): Promise<LeftComposition[]> {
+  return Left.find({ upgrade: id }).sort({ ehr_id: 1, _id: 1 }).limit(MAX_LEFT).exec();
+}
+
+/** Forgets what an upgrade left, before it is taken back. */
+export async function forgetLeft(id: string): Promise<void> {
+  await Left.deleteMany({ upgrade: id }).exec();
+}
+
+/** The writes that forget what upgrades left in EHRs that are erased. */
+export function leftRemoval(ehrIds: readonly string[]): RemoveWrite<'template_upgrade_left'> {
+  return { collection: COLLECTIONS.templateUpgradeLeft, remove: { ehr_id: { $in: ehrIds } } };
+}
+
+/** The same of one COMPOSITION that is erased. */
+export function leftRemovalOf(objectId: string): RemoveWrite<'template_upgrade_left'> {
+  return { collection: COLLECTIONS.templateUpgradeLeft, remove: { object_id: objectId } };
 }

@@ -11,6 +11,7 @@ export const COLLECTIONS = {
   templates: 'templates',
   templateRevisions: 'template_revisions',
   templateUpgrades: 'template_upgrades',
+  templateUpgradeLeft: 'template_upgrade_left',
   archetypes: 'archetypes',
   storedQueries: 'stored_queries',
   queryOwners: 'query_owners',
@@ -156,6 +157,10 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   { name: COLLECTIONS.templates, indexes: [] },
   { name: COLLECTIONS.templateRevisions, indexes: [{ key: { template_id: 1, created_timestamp: 1 } }] },
   { name: COLLECTIONS.templateUpgrades, indexes: [{ key: { template_id: 1, started_at: -1 } }] },
+  {
+    name: COLLECTIONS.templateUpgradeLeft,
+    indexes: [{ key: { upgrade: 1, ehr_id: 1 } }, { key: { ehr_id: 1 } }, { key: { object_id: 1 } }],
+  },
   { name: COLLECTIONS.archetypes, indexes: [] },
   { name: COLLECTIONS.queryOwners, indexes: [] },
   { name: COLLECTIONS.storedQueries, indexes: [{ key: { name: 1, major: -1, minor: -1, patch: -1 } }] },

@@ -22,8 +22,8 @@ export async function usesOfTemplate(storedId: string): Promise<Map<string, Revi
   const ofTemplate = { template_id: { $in: [storedId, collapsedToken(storedId)] }, data: { $ne: null } };
   const found = await Version.aggregate<CountedUse>([
     { $match: ofTemplate },
-    { $group: { _id: { digest: '$template_digest', object: '$object_id' }, versions: { $sum: 1 } } },
-    { $group: { _id: '$_id.digest', versions: { $sum: '$versions' }, compositions: { $sum: 1 } } },
+    { $group: { _id: { digest: '$template_digest', object: '$object_id' }, of_object: { $sum: 1 } } },
+    { $group: { _id: '$_id.digest', versions: { $sum: '$of_object' }, compositions: { $sum: 1 } } },
   ]).exec();
   return new Map(
     found.map(({ _id: digest, versions, compositions }) => [digest ?? '', { versions, compositions }]),

@@ -12,7 +12,12 @@ import {
   resumeUpgrade,
 } from '../../maintenance/template-upgrade.js';
 import { collapsedToken } from '../../openehr/base/text.js';
-import { upgradeById, type TemplateUpgradeDoc } from '../../models/template-upgrade.js';
+import {
+  leftOf,
+  upgradeById,
+  type LeftComposition,
+  type TemplateUpgradeDoc,
+} from '../../models/template-upgrade.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { bodyOf, writeText } from '../http/exchange.js';
 import { answerEnd } from '../http/failure/slow-reader.js';
@@ -126,7 +131,8 @@ async function tell(ctx: Context, act: (id: string) => Promise<void>): Promise<v
   if (known === null || collapsedToken(known.template_id) !== templateId)
     throw new CdrError('not-found', `the template ${templateId} has no upgrade ${id}`);
   await act(id);
-  write(ctx, form, 200, JSON.stringify(jobOf((await upgradeById(id)) ?? known)));
+  const left = await leftOf(id);
+  write(ctx, form, 200, JSON.stringify(jobOf((await upgradeById(id)) ?? known, left)));
 }
 
 function write(ctx: Context, form: BodyType, status: 200 | 202, body: string): void {
@@ -134,9 +140,10 @@ function write(ctx: Context, form: BodyType, status: 200 | 202, body: string): v
   writeText(ctx, form, body);
 }
 
-function jobOf(doc: TemplateUpgradeDoc): object {
+function jobOf(doc: TemplateUpgradeDoc, leftOnes: readonly LeftComposition[]): object {
   const { _id: job, state, reason, rewrite, started_at, started_by, finished_at } = doc;
-  const { upgraded, undone, left, left_ones } = doc;
+  const { upgraded, undone, left } = doc;
+  const left_ones = leftOnes.map(({ ehr_id, uid, reason: why }) => ({ ehr_id, uid, reason: why }));
   return {
     job,
     template_id: collapsedToken(doc.template_id),
