@@ -106,6 +106,16 @@ export function openUpgrade(storedId: string): Promise<TemplateUpgradeDoc | null
   return TemplateUpgrade.findOne({ template_id: storedId, state: trusted({ $in: OPEN }) }).exec();
 }
 
+/** The upgrades of a template, newest first. */
+export function upgradesOf(templateIds: readonly string[]): Promise<TemplateUpgradeDoc[]> {
+  return TemplateUpgrade.find({ template_id: trusted({ $in: [...templateIds] }) })
+    .sort({ started_at: -1 })
+    .limit(MAX_LISTED)
+    .exec();
+}
+
+const MAX_LISTED = 100;
+
 /** All upgrades that a process is at, or was. */
 export function upgradesAtWork(): Promise<TemplateUpgradeDoc[]> {
   return TemplateUpgrade.find({ state: trusted({ $in: AT_WORK }) }).exec();

@@ -12,9 +12,12 @@ import {
   resumeUpgrade,
 } from '../../maintenance/template-upgrade.js';
 import { collapsedToken } from '../../openehr/base/text.js';
+import { templateNotFound } from '../../change/commit/refusal.js';
+import { templateById } from '../../models/definition/template.js';
 import {
   leftOf,
   upgradeById,
+  upgradesOf,
   type LeftComposition,
   type TemplateUpgradeDoc,
 } from '../../models/template-upgrade.js';
@@ -49,6 +52,17 @@ export function templateUpgradeOperations(settings: Settings): Operation[] {
       committedStatus: 202,
       errors: [400, 404, 409],
       handle: (ctx) => upgrade(ctx, settings),
+    }),
+    adminOperation({
+      id: 'listTemplateUpgrades',
+      method: 'GET',
+      path: PATH,
+      summary: 'List the upgrades of a template, newest first',
+      responses: {
+        200: { description: 'The newest 100', body: { schema: 'TemplateUpgradeList', types: 'json' } },
+      },
+      errors: [404],
+      handle: listAll,
     }),
     adminOperation({
       id: 'getTemplateUpgrade',
@@ -120,6 +134,16 @@ async function upgrade(ctx: Context, settings: Settings): Promise<void> {
   const doc = await beginUpgrade(request, hash, ctx.state.user?.name ?? 'anonymous');
   launchUpgrade(settings, doc._id);
   write(ctx, form, 202, JSON.stringify({ job: doc._id }));
+}
+
+async function listAll(ctx: Context): Promise<void> {
+  const form = responseBody('json', ctx.get('Accept'));
+  const templateId = pathParameter(ctx, 'template_id');
+  auditAbout(ctx, { target: templateId });
+  const stored = await templateById(templateId);
+  if (stored === null) throw templateNotFound(templateId, 'not-found');
+  const upgrades = await upgradesOf([stored._id]);
+  write(ctx, form, 200, JSON.stringify(upgrades.map((each) => jobOf(each, []))));
 }
 
 async function tell(ctx: Context, act: (id: string) => Promise<void>): Promise<void> {

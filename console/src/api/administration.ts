@@ -7,7 +7,10 @@ import {
   type EhrPage,
   type MergeDetails,
   type MergeRequest,
+  type TemplateRevision,
+  type TemplateUpgrade,
   type UnmergeRequest,
+  type UpgradePlan,
 } from '@everchart/client';
 
 /** What needs the permission `admin` or `audit`. */
@@ -49,6 +52,18 @@ export interface AdministrationApi {
   access: (ehrId: string) => Promise<AuditRecord[]>;
   /** A document that was written for another patient; `isPlan`: what it would do. Gives what waits, or what it did or would do. */
   moveComposition: (move: Move) => Promise<MoveDetails | Approval>;
+  /** All revisions, newest first. */
+  revisions: (templateId: string) => Promise<TemplateRevision[]>;
+  removeRevision: (templateId: string, revision: string) => Promise<void>;
+  planUpgrade: (templateId: string, rules: readonly object[]) => Promise<UpgradePlan>;
+  beginUpgrade: (templateId: string, rules: readonly object[], hash: string) => Promise<string>;
+  /** Newest first. */
+  upgrades: (templateId: string) => Promise<TemplateUpgrade[]>;
+  steerUpgrade: (
+    templateId: string,
+    job: string,
+    word: 'pause' | 'resume' | 'undo',
+  ) => Promise<TemplateUpgrade>;
   /** In place of one that no document uses. */
   replaceTemplate: (templateId: string, opt: string) => Promise<void>;
   /** One that no document uses. */
@@ -223,8 +238,27 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
   };
 }
 
-function templateAdministration(cdr: Cdr): Pick<AdministrationApi, 'replaceTemplate' | 'deleteTemplate'> {
+type TemplateAdministration = Pick<
+  AdministrationApi,
+  | 'replaceTemplate'
+  | 'deleteTemplate'
+  | 'revisions'
+  | 'removeRevision'
+  | 'planUpgrade'
+  | 'beginUpgrade'
+  | 'upgrades'
+  | 'steerUpgrade'
+>;
+
+function templateAdministration(cdr: Cdr): TemplateAdministration {
+  const { upgrades } = cdr.templates;
   return {
+    revisions: (templateId) => cdr.templates.revisions(templateId),
+    removeRevision: (templateId, revision) => cdr.templates.removeRevision(templateId, revision),
+    planUpgrade: (templateId, rules) => upgrades.plan(templateId, { rules }),
+    beginUpgrade: (templateId, rules, hash) => upgrades.begin(templateId, { rules, hash }),
+    upgrades: (templateId) => upgrades.list(templateId),
+    steerUpgrade: (templateId, job, word) => upgrades.steer(templateId, job, word),
     replaceTemplate: async (templateId, opt) => {
       const path = `/rest/admin/template/${encodeURIComponent(templateId)}`;
       await cdr.request('PUT', path, { body: opt, type: 'application/xml', accept: 'application/xml' });

@@ -34,7 +34,10 @@ export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
   example: (templateId: string, format: CompositionFormat) => Promise<string>;
   exampleFlat: (templateId: string) => Promise<Flat>;
   /** What differs from a stored template to an OPT, and what that means for data. */
-  compareTemplate: (templateId: string, opt: string) => Promise<TemplateDifference>;
+  compareTemplate: (
+    templateId: string,
+    after: string | { readonly from: string; readonly to: string },
+  ) => Promise<TemplateDifference>;
   /** Gives the template id. */
   uploadTemplate: (opt: string) => Promise<string>;
   /** The OPT as it was uploaded. */
@@ -62,7 +65,7 @@ export function createApi(credentials: Credentials): Api {
     example: async (templateId, format) =>
       readable(await cdr.templates.example(templateId, { format, detail: 'medium' })),
     exampleFlat: (templateId) => cdr.templates.example(templateId, { format: 'FLAT', detail: 'medium' }),
-    compareTemplate: (templateId, opt) => cdr.templates.compare(templateId, opt),
+    compareTemplate: (templateId, after) => cdr.templates.compare(templateId, after),
     uploadTemplate: (opt) => cdr.templates.upload(opt),
     opt: (templateId) => cdr.templates.get(templateId),
     archetypes: async () =>

@@ -1,6 +1,6 @@
 import type { differences as english } from './differences.en.js';
 
-/** What differs from one template to another, in German. */
+/** What differs from one template to another, and what is said of revisions, in German. */
 export const differences: Readonly<Record<keyof typeof english, string>> = {
   'difference.whole': 'Das Template',
   'difference.queries': 'Gespeicherte Abfragen, die etwas anderes lesen als bisher:',
@@ -44,4 +44,24 @@ export const differences: Readonly<Record<keyof typeof english, string>> = {
   'difference.part.languages': 'Sprachen',
   'difference.part.description': 'Beschreibung',
   'difference.part.other': 'Andere Teile',
+  'revisions.title': 'Revisionen',
+  'revisions.revision': 'Revision',
+  'revisions.compositions': 'Compositions',
+  'revisions.compare': 'Mit der vorigen vergleichen',
+  'revisions.remove': 'Entfernen',
+  'revisions.removeSure': 'Die Revision {revision} entfernen? Nach ihr wurde nichts geschrieben.',
+  'upgrade.title': 'Daten auf die neueste Revision umstellen',
+  'upgrade.rules': 'Regeln (JSON)',
+  'upgrade.plan': 'Zeigen, was das täte',
+  'upgrade.begin': 'Beginnen',
+  'upgrade.counts': 'Von {from} auf {to}: {valid} gültig, wie sie sind, {mappable} durch die Regeln, {invalid} nicht',
+  'upgrade.done': '{upgraded} umgestellt, {undone} zurückgenommen, {left} gelassen, wie sie sind',
+  'upgrade.pause': 'Anhalten',
+  'upgrade.resume': 'Weitermachen',
+  'upgrade.undo': 'Zurücknehmen',
+  'upgrade.state.running': 'im Gange',
+  'upgrade.state.paused': 'angehalten',
+  'upgrade.state.done': 'fertig',
+  'upgrade.state.undoing': 'wird zurückgenommen',
+  'upgrade.state.undone': 'zurückgenommen',
 };

@@ -1,4 +1,4 @@
-/** What differs from one template to another, in English. */
+/** What differs from one template to another, and what is said of revisions, in English. */
 export const differences = {
   'difference.whole': 'The template',
   'difference.queries': 'Stored queries that read something else than before:',
@@ -42,4 +42,24 @@ export const differences = {
   'difference.part.languages': 'Languages',
   'difference.part.description': 'Description',
   'difference.part.other': 'Other parts',
+  'revisions.title': 'Revisions',
+  'revisions.revision': 'Revision',
+  'revisions.compositions': 'Compositions',
+  'revisions.compare': 'Compare with the one before',
+  'revisions.remove': 'Remove',
+  'revisions.removeSure': 'Remove the revision {revision}? Nothing was written by it.',
+  'upgrade.title': 'Move data to the newest revision',
+  'upgrade.rules': 'Rules (JSON)',
+  'upgrade.plan': 'Show what it would do',
+  'upgrade.begin': 'Begin',
+  'upgrade.counts': 'From {from} to {to}: {valid} valid as they are, {mappable} by the rules, {invalid} not',
+  'upgrade.done': '{upgraded} upgraded, {undone} taken back, {left} left as they are',
+  'upgrade.pause': 'Pause',
+  'upgrade.resume': 'Go on',
+  'upgrade.undo': 'Take back',
+  'upgrade.state.running': 'under way',
+  'upgrade.state.paused': 'paused',
+  'upgrade.state.done': 'done',
+  'upgrade.state.undoing': 'being taken back',
+  'upgrade.state.undone': 'taken back',
 } as const;

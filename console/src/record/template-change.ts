@@ -1,5 +1,5 @@
 import type { TemplateChange, WebTemplate } from '@everchart/client';
-import { isObject } from '../api/json.js';
+import { at, isObject, items } from '../api/json.js';
 import { nodeAt, nodeName } from './web-node.js';
 
 /** The name of the node that a change is about, in a language where the template has it; '' for the template as a whole. */
@@ -24,4 +24,9 @@ export function saidText(said: unknown): string {
   if (isObject(said) && typeof said['rm_type'] === 'string' && typeof said['occurrences'] === 'string')
     return `${said['rm_type']} ${said['occurrences']}`;
   return JSON.stringify(said);
+}
+
+/** The rules of a file `{"rules": […]}`; none where it has none, which the server judges. @throws SyntaxError for what is no JSON */
+export function rulesIn(text: string): readonly object[] {
+  return items(at(JSON.parse(text), 'rules')).filter(isObject);
 }

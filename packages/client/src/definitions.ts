@@ -1,6 +1,7 @@
 import { path, V1, type Caller } from './call.js';
 import { mediaTypeOf, type CompositionFormat, type ContentByFormat } from './content.js';
 import type { CallOptions } from './options.js';
+import { TemplateUpgrades } from './template-upgrades.js';
 
 /** A template as lists name it. */
 export interface TemplateInfo {
@@ -134,9 +135,12 @@ const QUERIES = `${V1}/definition/query`;
 /** Operational templates, ADL 1.4. */
 export class Templates {
   readonly #caller: Caller;
+  /** Upgrades of their data. */
+  readonly upgrades: TemplateUpgrades;
 
   constructor(caller: Caller) {
     this.#caller = caller;
+    this.upgrades = new TemplateUpgrades(caller);
   }
 
   /** `opt`: the XML of an OPT. Its template id. @throws CdrError `conflict` when another one has the id */

@@ -251,6 +251,7 @@ export const ADMIN_SCHEMAS = {
     examples: listOf(object({ uid: TEXT, before: ANY, after: ANY })),
   }),
   TemplateUpgradeJob: object({ job: UUID }),
+  TemplateUpgradeList: listOf(ref('TemplateUpgrade')),
   TemplateUpgrade: object(
     {
       job: UUID,

@@ -103,6 +103,12 @@ function upgradeCases(world: World): ApiCase[] {
       status: 409,
       call: async () => ({ params: await revised(world), body: { rules: [], hash: 'x' } }),
     },
+    {
+      id: 'listTemplateUpgrades',
+      status: 200,
+      call: async () => ({ params: { template_id: (await done()).template_id } }),
+    },
+    { id: 'listTemplateUpgrades', status: 404, call: () => ({ params: unknown }) },
     { id: 'getTemplateUpgrade', status: 200, call: async () => ({ params: await done() }) },
     { id: 'pauseTemplateUpgrade', status: 200, call: async () => ({ params: await inState('running') }) },
     { id: 'resumeTemplateUpgrade', status: 200, call: async () => ({ params: await inState('paused') }) },
