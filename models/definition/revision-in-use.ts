@@ -2,6 +2,7 @@ import { compileTemplate } from '../../openehr/template/compile.js';
 import {
   putText,
   templateById,
+  templateIds,
   templateInUse,
   type CompileStored,
   type TemplateDoc,
@@ -9,6 +10,7 @@ import {
 } from './template.js';
 import {
   earlierCompiled,
+  earlierDigests,
   earlierRevision,
   earlierRevisions,
   revisionDigest,
@@ -68,6 +70,16 @@ export async function revisionText(
   if (doc === undefined) return null;
   const { opt, used, created_timestamp } = doc;
   return { ...newest, opt, used, created_timestamp, earlierId: doc._id, earlier };
+}
+
+/** Digests of all revisions of all templates. */
+export async function storedDigests(): Promise<Set<string>> {
+  const digests = new Set(await earlierDigests());
+  for (const id of await templateIds()) {
+    const doc = await templateById(id);
+    if (doc !== null) digests.add(revisionDigest(doc.opt));
+  }
+  return digests;
 }
 
 /** Puts an earlier revision in the place of the newest one. Gives the template; null: it is gone. */

@@ -143,6 +143,11 @@ export async function removeAllEarlier(storedId: string): Promise<string[]> {
   return found.map(({ _id }) => _id);
 }
 
+/** Digests of all earlier revisions of all templates. */
+export function earlierDigests(): Promise<string[]> {
+  return Earlier.distinct('digest').exec();
+}
+
 /** Ids of the templates of which an earlier revision is noted as used, as they are stored. */
 export function templatesUsedEarlier(): Promise<string[]> {
   return Earlier.distinct('template_id', { used: true }).exec();

@@ -187,6 +187,21 @@ describe('revisions of a template', () => {
     expect((await verifyStorage()).violations).toEqual([]);
   });
 
+  it('are there for each VERSION that notes one, or verify says so', async () => {
+    await upload(texts('noted')[0]);
+    const uid = versionUidOf(await commit(massIn('kg', 'noted')));
+    const versions = mongoose.connection.collection<{ _id: string }>('versions');
+    const digest = await noted(uid);
+    await versions.updateOne({ _id: uid }, { $set: { template_digest: 'another' } });
+    const { violations } = await verifyStorage();
+    await versions.updateOne({ _id: uid }, { $set: { template_digest: digest } });
+    expect(violations).toContainEqual({
+      kind: 'versions',
+      id: uid,
+      message: 'the revision of its template by which it was judged is not there',
+    });
+  });
+
   it('are not there by default: another text of a known id is refused, and VERSIONs note nothing', async () => {
     const [first, second] = texts('off');
     expect((await upload(first, off)).status).toBe(201);
