@@ -73,7 +73,7 @@ export async function writeGrouped(commit: CommitWrites, groups: number): Promis
 /** Runs the writes of one commit in a transaction of their own. Gives and throws as `writeGrouped`. */
 export async function writeAlone(
   writes: readonly Write[],
-  inSameTransaction: (() => Promise<void> | undefined) | undefined = () => undefined,
+  inSameTransaction: () => Promise<void> | undefined = () => undefined,
 ): Promise<boolean> {
   try {
     await inTransaction(async (session) => {
