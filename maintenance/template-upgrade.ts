@@ -112,11 +112,28 @@ function notSo(id: string, state: string): CdrError {
 /** Where no request is: what goes on behind one must not be recorded as a part of it. */
 const outside = AsyncLocalStorage.snapshot();
 
-/** Carries an upgrade on in the background; what stops it is noted in it. */
+/** How long after the death of who was at it an upgrade may go on, ms. */
+const LEASE_MS = 10_000;
+/** As often, and as long, who shall go on tries to. */
+const TRIES = 15;
+const BETWEEN_TRIES_MS = 1_000;
+
+/** Carries an upgrade on in the background, as soon as nobody else is at it; what stops it is noted in it. */
 export function launchUpgrade(settings: ChangeSettings, id: string): void {
   outside(() => {
-    runUpgrade(settings, id).catch(() => undefined);
+    carryOn(settings, id).catch(() => undefined);
   });
+}
+
+async function carryOn(settings: ChangeSettings, id: string): Promise<void> {
+  for (let tries = 1; tries < TRIES; tries += 1)
+    try {
+      await runUpgrade(settings, id);
+      return;
+    } catch (error) {
+      if (!(error instanceof CdrError) || error.code !== 'conflict') throw error;
+      await setTimeout(BETWEEN_TRIES_MS);
+    }
 }
 
 /**
@@ -133,7 +150,7 @@ export async function runUpgrade(settings: ChangeSettings, id: string): Promise<
       await changeState(id, ['undoing'], { reason });
       throw error;
     }
-  });
+  }, LEASE_MS);
 }
 
 async function walk(settings: ChangeSettings, id: string): Promise<void> {
