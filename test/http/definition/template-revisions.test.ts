@@ -5,6 +5,7 @@ import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
+import { codedText, element, evaluation, template } from '../../support/openehr/opt-builder.js';
 import { secondOpt } from '../../support/openehr/revisions.js';
 import { aComposition, givenEhr, V1, versionUidOf, type Json } from '../../support/resources.js';
 import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
@@ -101,12 +102,18 @@ describe('revisions of a template', () => {
   });
 
   it('let a code keep the text that it had', async () => {
-    const [first] = texts('former');
-    await upload(first);
-    const example = await read(`${TEMPLATES}/former/example?detail_level=complete`);
-    await upload(first.replace('</concept>', ' again</concept>'));
-    const composition = example.body as Json;
-    expect((await commit(composition)).status).toBe(201);
+    const called = (left: string): string =>
+      template(
+        evaluation(element('at0002', codedText('local', ['at0003'])), { at0002: 'Side', at0003: left }),
+        { id: 'former' },
+      );
+    await upload(called('Left'));
+    const { body } = await read(`${TEMPLATES}/former/example?detail_level=complete`);
+    expect(JSON.stringify(body)).toContain('"Left"');
+    await upload(called('On the left'));
+    expect((await commit(body as Json)).status).toBe(201);
+    const other = JSON.parse(JSON.stringify(body).replace('"Left"', '"Right"')) as Json;
+    expect((await commit(other)).status).toBe(422);
   });
 
   it('show a VERSION in FLAT by its own', async () => {
