@@ -18,6 +18,8 @@ const FLAT = 'application/openehr.wt.flat+json';
 
 const app = testApp({ ...WITH_ADMIN, templateRevisions: true });
 const off = testApp(WITH_ADMIN);
+/** Where it is known who uploads. */
+const known = testApp({ ...WITH_ADMIN, templateRevisions: true, auth: 'jwt' });
 
 useDatabase();
 
@@ -152,7 +154,7 @@ describe('revisions of a template', () => {
     const [first, second] = texts('listed');
     await upload(first);
     expect((await commit(massIn('gm', 'listed'))).status).toBe(201);
-    await upload(second);
+    await upload(second, known);
     const listed = (await revisions('listed')).body as Json[];
     expect(listed.map(({ revision, compositions, versions }) => [revision, compositions, versions])).toEqual([
       ['2', 0, 0],
