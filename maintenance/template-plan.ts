@@ -30,7 +30,7 @@ interface ShownCause extends UpgradeCause {
 }
 
 /** What an upgrade would do. Counts are of COMPOSITIONs. */
-export interface UpgradePlan {
+interface UpgradePlan {
   readonly hash: string;
   readonly from: string;
   readonly to: string;

@@ -37,13 +37,13 @@ import { descriptionOf, undoingEntry } from './template-undo.js';
 const PAUSE_MS = 20;
 
 /** A new VERSION of a COMPOSITION, or why there is none; null: there is nothing to do. */
-export type StepEntry = UpdateEntry | LeftComposition | null;
+type StepEntry = UpdateEntry | LeftComposition | null;
 
 /** What is done with each COMPOSITION. */
 type MakeEntry = (latest: LatestComposition) => Promise<StepEntry>;
 
 /**
- * Begins an upgrade as it was planned; `run` does the work. Gives its id.
+ * Begins an upgrade as it was planned; `launchUpgrade` does the work.
  * @throws conflict when the data moved on since the plan, or another upgrade of the template is not done
  */
 export async function beginUpgrade(
@@ -89,14 +89,14 @@ export async function pauseUpgrade(id: string): Promise<void> {
   if (!(await changeState(id, ['running'], { state: 'paused' }))) throw notSo(id, 'running');
 }
 
-/** Lets an upgrade go on that was paused, or whose process was killed; `run` does the work. @throws conflict when it is done */
+/** Lets an upgrade go on that was paused, or whose process was killed; `launchUpgrade` does the work. @throws conflict when it is done */
 export async function resumeUpgrade(id: string): Promise<void> {
   const doc = await upgradeById(id);
   if (doc !== null && AT_WORK.includes(doc.state)) return;
   if (!(await changeState(id, ['paused'], { state: 'running' }))) throw notSo(id, 'paused or interrupted');
 }
 
-/** Begins to take an upgrade back; `run` does the work. @throws conflict while it is running */
+/** Begins to take an upgrade back; `launchUpgrade` does the work. @throws conflict while it is running */
 export async function beginUndo(id: string): Promise<void> {
   const change = { state: 'undoing', position: WALK_BEGIN, left: 0 } as const;
   if (!(await changeState(id, ['paused', 'done'], change))) throw notSo(id, 'paused or done');
@@ -251,9 +251,10 @@ async function step(context: ChangeContext, { doc, make, containers, position }:
     if ('reason' in made) lefts.push(made);
     else entries.push({ ehrId: latest.container.ehr_id, latest, entry: made });
   }
-  const counted = doc.state === 'undoing' ? 'undone' : 'upgraded';
-  const note = (count: number, more: readonly LeftComposition[] = []): Promise<void> =>
-    noteStep(doc._id, { position, [counted]: count, left: [...lefts, ...more] });
+  const note = (count: number, more: readonly LeftComposition[] = []): Promise<void> => {
+    const counts = doc.state === 'undoing' ? { undone: count } : { upgraded: count };
+    return noteStep(doc._id, { position, ...counts, left: [...lefts, ...more] });
+  };
   const requests = [...groupBy(entries, ({ ehrId }) => ehrId)].map(([ehrId, all]) =>
     requestOf(
       ehrId,

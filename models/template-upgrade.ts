@@ -135,7 +135,7 @@ export async function changeState(
 }
 
 /** What one step did. */
-export interface UpgradeStep {
+interface UpgradeStep {
   readonly position: WalkPosition;
   readonly upgraded?: number;
   readonly undone?: number;

@@ -26,7 +26,7 @@ import { revisionNotFound, templateNotFound } from '../commit/refusal.js';
 import { idempotentResult, noteTemplates, requireFreeWord, requireSound } from './template.js';
 
 /** A revision that was uploaded. */
-export interface UploadedRevision {
+interface UploadedRevision {
   readonly doc: TemplateDoc;
   readonly revision: string;
   readonly digest: string;
@@ -107,7 +107,7 @@ function noteRevisions(session: Session, ids: readonly string[]): Promise<void> 
 }
 
 /** A revision of a template, and what was judged by it. */
-export interface ListedRevision extends RevisionUse {
+interface ListedRevision extends RevisionUse {
   readonly revision: string;
   readonly digest: string;
   readonly uploadedAt: Date;
