@@ -1,7 +1,6 @@
 import { isJsonObject, jsonOf, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 import { textAt } from '../openehr/rm/access.js';
 import { readRm } from '../openehr/rm/read.js';
-import type { PartialRm } from '../openehr/rm/model/rm.js';
 import { readRules, type UpgradeRule } from '../openehr/template/upgrade/rules.js';
 import { upgradeBy } from '../openehr/template/upgrade/upgrade.js';
 import { isLenient, lifecycleStateOf, type LifecycleState } from '../change/commit/codes.js';
@@ -82,7 +81,7 @@ function judged(
   const { violations, valueSetCodes } =
     object === null
       ? { violations: unread, valueSetCodes: [] }
-      : validateContent(object as PartialRm<'COMPOSITION'>, after.compiled, rules);
+      : validateContent(object, after.compiled, rules);
   if (violations.length === 0) return { kind: 'valid', content, isUnproven: valueSetCodes.length > 0 };
   return { kind: 'invalid', causes: violations.map(({ path, message }) => ({ path, message })) };
 }

@@ -1,6 +1,5 @@
 import { isJsonObject, jsonOf } from '../../openehr/base/json.js';
 import { readRm } from '../../openehr/rm/read.js';
-import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import { earlierInUse, revisionInUse } from '../../models/definition/revision-in-use.js';
 import { templateInUse, type CompileStored, type TemplateInUse } from '../../models/definition/template.js';
 import { earlierRevisions } from '../../models/definition/template-revision.js';
@@ -41,5 +40,5 @@ function isValidBy({ data }: Judged, { compiled }: TemplateInUse): boolean {
   if (!isJsonObject(content)) return false;
   const { object } = readRm(content, 'COMPOSITION');
   if (object === null) return false;
-  return validateContent(object as PartialRm<'COMPOSITION'>, compiled, RULES).violations.length === 0;
+  return validateContent(object, compiled, RULES).violations.length === 0;
 }

@@ -143,7 +143,7 @@ const UNCHANGED = {
   headers: ['ETag', 'Location', 'Last-Modified'],
 } as const;
 
-/** With `TEMPLATE_REVISIONS`: another text of a known id is its newest revision. docs/spec/rest.md#template */
+/** With `TEMPLATE_REVISIONS`: another text of a known id is its newest revision. docs/spec/rest.md#revisions-of-templates */
 async function uploadRevision(ctx: Context): Promise<void> {
   requestBody('template-upload', ctx.get('Content-Type'));
   const form = responseBody('template-upload', ctx.get('Accept'));
