@@ -53,7 +53,7 @@ export interface AdministrationApi {
   /** A document that was written for another patient; `isPlan`: what it would do. Gives what waits, or what it did or would do. */
   moveComposition: (move: Move) => Promise<MoveDetails | Approval>;
   /** All revisions, newest first. */
-  revisions: (templateId: string) => Promise<TemplateRevision[]>;
+  templateRevisions: (templateId: string) => Promise<TemplateRevision[]>;
   removeRevision: (templateId: string, revision: string) => Promise<void>;
   planUpgrade: (templateId: string, rules: readonly object[]) => Promise<UpgradePlan>;
   beginUpgrade: (templateId: string, rules: readonly object[], hash: string) => Promise<string>;
@@ -242,7 +242,7 @@ type TemplateAdministration = Pick<
   AdministrationApi,
   | 'replaceTemplate'
   | 'deleteTemplate'
-  | 'revisions'
+  | 'templateRevisions'
   | 'removeRevision'
   | 'planUpgrade'
   | 'beginUpgrade'
@@ -253,7 +253,7 @@ type TemplateAdministration = Pick<
 function templateAdministration(cdr: Cdr): TemplateAdministration {
   const { upgrades } = cdr.templates;
   return {
-    revisions: (templateId) => cdr.templates.revisions(templateId),
+    templateRevisions: (templateId) => cdr.templates.revisions(templateId),
     removeRevision: (templateId, revision) => cdr.templates.removeRevision(templateId, revision),
     planUpgrade: (templateId, rules) => upgrades.plan(templateId, { rules }),
     beginUpgrade: (templateId, rules, hash) => upgrades.begin(templateId, { rules, hash }),

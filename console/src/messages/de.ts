@@ -183,6 +183,8 @@ export const de: Catalogue = {
   'diff.title': 'Was sich von Version {from} zu {to} geändert hat',
   'diff.back': 'Dokument zeigen',
   'diff.none': 'Beide Versionen sagen dasselbe',
+  'diff.added': 'neu',
+  'diff.removed': 'entfernt',
   'source.copy': 'Kopieren',
   'source.copied': 'Kopiert',
   'query.editor': 'AQL',

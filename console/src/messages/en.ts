@@ -182,6 +182,8 @@ export const en = {
   'diff.title': 'What changed from version {from} to {to}',
   'diff.back': 'Show the document',
   'diff.none': 'The two versions say the same',
+  'diff.added': 'added',
+  'diff.removed': 'removed',
   'source.copy': 'Copy',
   'source.copied': 'Copied',
   'query.editor': 'AQL',

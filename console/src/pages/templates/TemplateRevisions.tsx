@@ -18,7 +18,7 @@ export function TemplateRevisions({ template }: { readonly template: WebTemplate
   const { templateId } = template;
   const { data, error } = useQuery({
     queryKey: ['template-revisions', templateId],
-    queryFn: () => api.revisions(templateId),
+    queryFn: () => api.templateRevisions(templateId),
   });
   return (
     <>
