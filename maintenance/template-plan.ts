@@ -42,7 +42,11 @@ interface UpgradePlan {
   /** Those that are of the newest revision already, or of another one. */
   readonly others: number;
   readonly causes: readonly ShownCause[];
-  readonly examples: readonly { readonly uid: string; readonly before: JsonObject; readonly after: JsonObject }[];
+  readonly examples: readonly {
+    readonly uid: string;
+    readonly before: JsonObject;
+    readonly after: JsonObject;
+  }[];
 }
 
 /** Finds the revisions of an upgrade. @throws not-found */
@@ -74,7 +78,12 @@ export async function planUpgrade(
       await setImmediate();
     }
   }
-  return { ...counting.result(), hash: await planHash(request, work), from: work.before.name, to: work.after.name };
+  return {
+    ...counting.result(),
+    hash: await planHash(request, work),
+    from: work.before.name,
+    to: work.after.name,
+  };
 }
 
 /** Whether a COMPOSITION is one of a revision. */

@@ -76,7 +76,10 @@ export async function beginUpgrade(
     async () => {
       const other = await openUpgrade(after.storedId);
       if (other !== null)
-        throw new CdrError('conflict', `the upgrade ${other._id} of the template is not done (${other.state})`);
+        throw new CdrError(
+          'conflict',
+          `the upgrade ${other._id} of the template is not done (${other.state})`,
+        );
       await insertUpgrade(doc);
     },
     () => ({ objects: [doc._id] }),
@@ -141,16 +144,21 @@ async function carryOn(settings: ChangeSettings, id: string): Promise<void> {
  * at any moment. @throws conflict when another one is at it
  */
 export async function runUpgrade(settings: ChangeSettings, id: string): Promise<void> {
-  await withLease(`template upgrade ${id}`, `the upgrade ${id} is under way`, async () => {
-    try {
-      await walk(settings, id);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      await changeState(id, ['running'], { state: 'paused', reason });
-      await changeState(id, ['undoing'], { reason });
-      throw error;
-    }
-  }, LEASE_MS);
+  await withLease(
+    `template upgrade ${id}`,
+    `the upgrade ${id} is under way`,
+    async () => {
+      try {
+        await walk(settings, id);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        await changeState(id, ['running'], { state: 'paused', reason });
+        await changeState(id, ['undoing'], { reason });
+        throw error;
+      }
+    },
+    LEASE_MS,
+  );
 }
 
 async function walk(settings: ChangeSettings, id: string): Promise<void> {
@@ -242,8 +250,11 @@ interface Step {
 
 /** One transaction for all; what that refuses is committed EHR by EHR, which says why. */
 async function step(context: ChangeContext, { doc, make, containers, position }: Step): Promise<void> {
-  const entries: { readonly ehrId: string; readonly latest: LatestComposition; readonly entry: UpdateEntry }[] =
-    [];
+  const entries: {
+    readonly ehrId: string;
+    readonly latest: LatestComposition;
+    readonly entry: UpdateEntry;
+  }[] = [];
   const lefts: LeftComposition[] = [];
   for (const latest of await latestOf(containers)) {
     const made = await make(latest);

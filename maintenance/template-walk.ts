@@ -30,14 +30,16 @@ export async function* walkTemplate(storedId: string, from: WalkPosition): Async
     for (let start = 0; start < left.length; start += AT_ONCE) {
       const containers = left.slice(start, start + AT_ONCE);
       const end = containers.at(-1);
-      if (end !== undefined)
-        yield { containers, position: { batch, ehr: end.ehr_id, object: end._id } };
+      if (end !== undefined) yield { containers, position: { batch, ehr: end.ehr_id, object: end._id } };
     }
     batch = last;
   }
 }
 
-function isBehind({ ehr_id: ehrId, _id: objectId }: VersionedObjectDoc, { ehr, object }: WalkPosition): boolean {
+function isBehind(
+  { ehr_id: ehrId, _id: objectId }: VersionedObjectDoc,
+  { ehr, object }: WalkPosition,
+): boolean {
   return ehrId > ehr || (ehrId === ehr && objectId > object);
 }
 

@@ -32,10 +32,7 @@ export interface TemplateOfEntry {
   readonly templateId: string;
   /** Code of `category`. */
   readonly category: string;
-  readonly template: Pick<
-    TemplateInUse,
-    'storedId' | 'revision' | 'createdTimestamp' | 'used' | 'earlierId'
-  >;
+  readonly template: Pick<TemplateInUse, 'storedId' | 'revision' | 'createdTimestamp' | 'used' | 'earlierId'>;
 }
 
 /** Version 1 of a new container. */

@@ -99,7 +99,13 @@ async function validateLarge(
   await requireNoViolations(context, validated);
   if (validated.prepared === null) throw new TypeError('a COMPOSITION without violations is prepared');
   const { _id: storedId, revision, created_timestamp: createdTimestamp, used, earlierId } = doc;
-  const template = { storedId, revision, createdTimestamp, used, ...(earlierId !== undefined && { earlierId }) };
+  const template = {
+    storedId,
+    revision,
+    createdTimestamp,
+    used,
+    ...(earlierId !== undefined && { earlierId }),
+  };
   return {
     object: root,
     accepted: validated.accepted,

@@ -8,7 +8,16 @@ import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { CompiledTemplate } from '../../openehr/template/compile.js';
 import { compileTemplate } from '../../openehr/template/compile.js';
 import { COLLECTIONS } from '../access/layout.js';
-import { collection, date, flag, mark, number, optional, text, type DocumentOf } from '../access/collection.js';
+import {
+  collection,
+  date,
+  flag,
+  mark,
+  number,
+  optional,
+  text,
+  type DocumentOf,
+} from '../access/collection.js';
 import type { UpdateWrite } from '../access/write.js';
 import { documents } from '../access/documents.js';
 import { formerTextsOf, type FormerTexts } from '../../openehr/template/validate/former-texts.js';

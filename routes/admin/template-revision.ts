@@ -26,7 +26,8 @@ export function templateRevisionOperations(settings: Settings): Operation[] {
       id: 'compareTemplate',
       method: 'POST',
       path: '/template/{template_id}/compare',
-      summary: 'Tell what differs between revisions of a template, or to an OPT, and what that means for data',
+      summary:
+        'Tell what differs between revisions of a template, or to an OPT, and what that means for data',
       access: 'read',
       request: { schema: 'TwoRevisions', types: 'compared' },
       responses: {

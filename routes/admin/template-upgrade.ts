@@ -85,12 +85,7 @@ export function templateUpgradeOperations(settings: Settings): Operation[] {
   ];
 }
 
-function steering(
-  id: string,
-  word: string,
-  summary: string,
-  act: (id: string) => Promise<void>,
-): Operation {
+function steering(id: string, word: string, summary: string, act: (id: string) => Promise<void>): Operation {
   return adminOperation({
     id,
     method: 'POST',

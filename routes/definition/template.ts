@@ -216,7 +216,9 @@ function setStateHeaders(ctx: Context, { etag, lastModified }: TemplateHeaders):
 
 async function writeTemplate(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<void> {
   const text =
-    form.format === 'WEB_TEMPLATE' ? (await requireCompiled(ctx, doc._id, null)).compiled.webTemplateText : doc.opt;
+    form.format === 'WEB_TEMPLATE'
+      ? (await requireCompiled(ctx, doc._id, null)).compiled.webTemplateText
+      : doc.opt;
   writeText(ctx, form, text);
 }
 

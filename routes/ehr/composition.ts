@@ -150,11 +150,9 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const { read, located, pin } = await compositionReader(ctx, request, { findings: metadata.findings });
   const change = { ehrId, metadata, inSameTransaction };
   const changing = warning(ctx, pin === undefined ? context : { ...context, pin });
-  const version = await createComposition(changing, change, read).catch(
-    async (error: unknown) => {
-      throw await located(error);
-    },
-  );
+  const version = await createComposition(changing, change, read).catch(async (error: unknown) => {
+    throw await located(error);
+  });
   await answer(ctx, settings, response, { version, status: 201 });
 }
 

@@ -54,7 +54,8 @@ export const differences: Readonly<Record<keyof typeof english, string>> = {
   'upgrade.rules': 'Regeln (JSON)',
   'upgrade.plan': 'Zeigen, was das täte',
   'upgrade.begin': 'Beginnen',
-  'upgrade.counts': 'Von {from} auf {to}: {valid} gültig, wie sie sind, {mappable} durch die Regeln, {invalid} nicht',
+  'upgrade.counts':
+    'Von {from} auf {to}: {valid} gültig, wie sie sind, {mappable} durch die Regeln, {invalid} nicht',
   'upgrade.done': '{upgraded} umgestellt, {undone} zurückgenommen, {left} gelassen, wie sie sind',
   'upgrade.pause': 'Anhalten',
   'upgrade.resume': 'Weitermachen',

@@ -24,7 +24,10 @@ export const TEMPLATE_SCHEMAS = {
   ),
   TemplateUpgradeBody: object(
     {
-      from: { ...TEXT, description: 'Number or digest of the revision whose data are upgraded; absent: the one before' },
+      from: {
+        ...TEXT,
+        description: 'Number or digest of the revision whose data are upgraded; absent: the one before',
+      },
       rules: { ...listOf(ANY), description: 'docs/spec/formats.md#rules-of-an-upgrade' },
       rewrite: { type: 'boolean', default: false },
       hash: { ...TEXT, description: 'Of the plan; needed to begin' },

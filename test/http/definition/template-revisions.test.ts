@@ -162,7 +162,10 @@ describe('revisions of a template', () => {
     ]);
     expect(listed[0]).toMatchObject({ uploaded_by: 'root-admin', bytes: Buffer.byteLength(second) });
     const refused = await remove('listed', '1');
-    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('1 COMPOSITIONs (1 versions)')]);
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining('1 COMPOSITIONs (1 versions)'),
+    ]);
     expect((await remove('listed', '2')).status).toBe(204);
     expect((await read(`${TEMPLATES}/listed`)).text).toBe(first);
     expect((await commit(massIn('gm', 'listed'))).status).toBe(201);

@@ -7,7 +7,14 @@ import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
 import { secondOpt } from '../../support/openehr/revisions.js';
-import { aComposition, givenEhr, V1, versionedObjectUidOf, versionUidOf, type Json } from '../../support/resources.js';
+import {
+  aComposition,
+  givenEhr,
+  V1,
+  versionedObjectUidOf,
+  versionUidOf,
+  type Json,
+} from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
 
@@ -20,7 +27,8 @@ const app = testApp(settings);
 
 useDatabase();
 
-const named = (opt: string, id: string): string => opt.replaceAll(`<value>${NAME}</value>`, `<value>${id}</value>`);
+const named = (opt: string, id: string): string =>
+  opt.replaceAll(`<value>${NAME}</value>`, `<value>${id}</value>`);
 const upload = (opt: string): Test =>
   request(app)
     .post(`${V1}/definition/template/adl1.4`)
@@ -63,7 +71,9 @@ async function begin(id: string, body: object = IN_GRAMS): Promise<string> {
 
 async function until(id: string, job: string, state: string): Promise<Json> {
   for (;;) {
-    const told = await request(app).get(`/rest/admin/template/${id}/upgrade/${job}`).set('Authorization', ADMIN);
+    const told = await request(app)
+      .get(`/rest/admin/template/${id}/upgrade/${job}`)
+      .set('Authorization', ADMIN);
     const answer = told.body as Json;
     if (answer.state === state) return answer;
     expect(['running', 'undoing']).toContain(answer.state);
@@ -82,7 +92,15 @@ describe('an upgrade of the data of a template', () => {
   it('is planned with counts, causes and examples, and changes nothing', async () => {
     const [valid, mapped] = await given('planned', 'kg', 'gm', 'gm');
     const found = await plan('planned');
-    expect(found).toMatchObject({ from: '1', to: '2', valid: 1, mappable: 2, invalid: 0, unproven: 0, others: 0 });
+    expect(found).toMatchObject({
+      from: '1',
+      to: '2',
+      valid: 1,
+      mappable: 2,
+      invalid: 0,
+      unproven: 0,
+      others: 0,
+    });
     expect(found.examples).toHaveLength(2);
     expect(JSON.stringify(found.examples[0].before)).toContain('"gm"');
     expect(JSON.stringify(found.examples[0].after)).toContain('"g"');
@@ -120,7 +138,9 @@ describe('an upgrade of the data of a template', () => {
     const back = await latest(mapped!);
     expect(versionUidOf(back)).toBe(mapped!.uid.replace(/1$/, '3'));
     expect(back.text.replaceAll(versionUidOf(back), mapped!.uid)).toBe(before);
-    expect((await versions().findOne({ _id: versionUidOf(back) }))?.template_digest).toBe(first?.template_digest);
+    expect((await versions().findOne({ _id: versionUidOf(back) }))?.template_digest).toBe(
+      first?.template_digest,
+    );
   });
 
   it('leaves what it may not write, and what no rule makes valid, and says so', async () => {
@@ -147,7 +167,9 @@ describe('an upgrade of the data of a template', () => {
       .send(massIn('kg', 'moved'));
     expect((await admin('moved/upgrade', { ...IN_GRAMS, hash })).status).toBe(409);
     expect((await admin('moved/upgrade', IN_GRAMS)).status).toBe(400);
-    expect((await admin('moved/upgrade?dry_run=true', { rules: [{ move: '/nowhere', to: '/content' }] })).status).toBe(400);
+    expect(
+      (await admin('moved/upgrade?dry_run=true', { rules: [{ move: '/nowhere', to: '/content' }] })).status,
+    ).toBe(400);
   });
 
   it('names what was edited since as obstacles of its undo', async () => {
@@ -161,7 +183,11 @@ describe('an upgrade of the data of a template', () => {
       .send(massIn('mg', 'edited'));
     await admin(`edited/upgrade/${job}/undo`);
     const undone = await until('edited', job, 'undone');
-    expect(undone).toMatchObject({ undone: 0, left: 1, left_ones: [{ reason: expect.stringContaining('since') }] });
+    expect(undone).toMatchObject({
+      undone: 0,
+      left: 1,
+      left_ones: [{ reason: expect.stringContaining('since') }],
+    });
   });
 
   it('goes on where it stood after it was paused, or its process killed', async () => {

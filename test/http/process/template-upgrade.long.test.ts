@@ -79,7 +79,10 @@ async function contents(): Promise<Map<string, string>> {
   return found;
 }
 
-async function until(job: string, isReached: (upgrade: TemplateUpgrade) => boolean): Promise<TemplateUpgrade> {
+async function until(
+  job: string,
+  isReached: (upgrade: TemplateUpgrade) => boolean,
+): Promise<TemplateUpgrade> {
   for (;;) {
     const upgrade = await cdr().templates.upgrades.get(NAME, job);
     if (isReached(upgrade)) return upgrade;

@@ -116,9 +116,11 @@ function upgradeCases(world: World): ApiCase[] {
     ...['getTemplateUpgrade', 'pauseTemplateUpgrade', 'resumeTemplateUpgrade', 'undoTemplateUpgrade'].map(
       (id): ApiCase => ({ id, status: 404, call: () => ({ params: unknown }) }),
     ),
-    ...['pauseTemplateUpgrade', 'resumeTemplateUpgrade'].map(
-      (id): ApiCase => ({ id, status: 409, call: async () => ({ params: await done() }) }),
-    ),
+    ...['pauseTemplateUpgrade', 'resumeTemplateUpgrade'].map((id): ApiCase => ({
+      id,
+      status: 409,
+      call: async () => ({ params: await done() }),
+    })),
     {
       id: 'undoTemplateUpgrade',
       status: 409,

@@ -20,11 +20,7 @@ const change = (path: string, to: unknown = null): TemplateChange => ({
 
 describe('a change of a template', () => {
   it.each([
-    [
-      'the node of the stored template',
-      change(`${ITEMS}[at0002]`),
-      'quantity',
-    ],
+    ['the node of the stored template', change(`${ITEMS}[at0002]`), 'quantity'],
     ['a node that comes', change(`${ITEMS}[at0009]`, { name: 'Comment', rm_type: 'ELEMENT' }), 'Comment'],
     ['a part without a name', change(ITEMS), 'items'],
     ['the whole', change(''), ''],
