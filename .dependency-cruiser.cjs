@@ -104,6 +104,8 @@ const FLOORS = {
     validate: ['opt', 'web-template'],
     '.': ['opt', 'validate', 'web-template'],
     example: ['.', 'opt', 'validate', 'web-template'],
+    difference: ['.', 'opt', 'validate', 'web-template', 'example'],
+    upgrade: ['.', 'opt', 'web-template', 'example'],
   },
   'openehr/format': {
     '.': [],

@@ -30,7 +30,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/user.js')).userCommand(),
   },
   template: {
-    description: 'Lists, uploads and prints operational templates',
+    description: 'Lists, uploads, prints and compares operational templates',
     load: async () => (await import('./commands/template.js')).templateCommand(),
   },
   ehr: {

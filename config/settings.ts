@@ -99,6 +99,8 @@ export interface Settings {
   readonly shutdownTimeoutMs: number;
   readonly clusterWorkers: number;
   readonly templateAllowOverwrite: boolean;
+  /** true: another text of a known template id is a revision, and each VERSION notes by which one it was judged. */
+  readonly templateRevisions: boolean;
   readonly templateCacheSize: number;
   /** About how many bytes of compiled templates are kept. */
   readonly templateCacheBytes: number;

@@ -2,11 +2,12 @@ import { isLeased } from '../models/access/lease.js';
 import { activeEhrCount, ehrsBeingErased } from '../models/ehr.js';
 import { mergeJobs } from '../models/access/merge-job.js';
 import { storageSettings } from '../models/settings.js';
+import { upgradesAtWork } from '../models/template-upgrade.js';
 import { VERIFY_LEASE, verifyProgress } from './verify.js';
 
 /** Something that goes on in the background: docs/spec/rest.md#overview */
 export interface BackgroundJob {
-  readonly kind: 'verify' | 'reindex' | 'upgrade' | 'merge' | 'unmerge' | 'erase';
+  readonly kind: 'verify' | 'reindex' | 'upgrade' | 'template_upgrade' | 'merge' | 'unmerge' | 'erase';
   readonly started?: Date;
   /** Of a merge in steps. */
   readonly phase?: 'planning' | 'moving';
@@ -17,15 +18,17 @@ export interface BackgroundJob {
 
 /** What goes on in the background right now, in whichever process; without ids of patients. */
 export async function backgroundJobs(): Promise<BackgroundJob[]> {
-  const [verify, rebuilds, merges, erased] = await Promise.all([
+  const [verify, rebuilds, merges, erased, upgrades] = await Promise.all([
     verifyJobs(),
     rebuildJobs(),
     mergeJobs(),
     ehrsBeingErased(),
+    upgradeJobs(),
   ]);
   return [
     ...verify,
     ...rebuilds,
+    ...upgrades,
     ...merges.map(({ kind, phase, started_at: started }) => ({ kind, phase, started })),
     ...erased.map(() => ({ kind: 'erase' as const })),
   ];
@@ -36,6 +39,18 @@ async function verifyJobs(): Promise<BackgroundJob[]> {
   if (own !== null)
     return [{ kind: 'verify', started: own.started, done: own.ehrs, of: Math.max(own.ehrs, own.ofEhrs) }];
   return (await isLeased(VERIFY_LEASE)) ? [{ kind: 'verify' }] : [];
+}
+
+async function upgradeJobs(): Promise<BackgroundJob[]> {
+  const upgrades = await upgradesAtWork();
+  if (upgrades.length === 0) return [];
+  const of = await activeEhrCount();
+  return Promise.all(
+    upgrades.map(async ({ started_at: started, position }) => {
+      const done = position.ehr === '' ? 0 : await activeEhrCount(position.ehr);
+      return { kind: 'template_upgrade' as const, started, done, of: Math.max(done, of) };
+    }),
+  );
 }
 
 async function rebuildJobs(): Promise<BackgroundJob[]> {

@@ -11,6 +11,7 @@ import { itemTagsOf } from '../models/item-tag.js';
 import { sharesContributions } from '../models/merge/history.js';
 import { OWNED_COLLECTIONS, ownedCount } from '../models/cross-collection/owned-documents.js';
 import { removalsOf } from '../models/removal.js';
+import { storedDigests } from '../models/definition/revision-in-use.js';
 import { usedTemplateIds } from '../models/definition/template.js';
 import { versionedObjectUidsOfVersions, versionsOfContainers, type VersionDoc } from '../models/version.js';
 import {
@@ -32,6 +33,8 @@ export interface VerifyRun {
   readonly storage: StorageFacts;
   /** Templates known to be used; asked for again before one is called missing. */
   usedTemplates: ReadonlySet<string>;
+  /** Digests of revisions known to be there; asked for again as well. */
+  digests: ReadonlySet<string>;
   /** Shapes known to be there. */
   readonly shapes: Set<string>;
 }
@@ -216,14 +219,26 @@ async function checkTemplates(
   versions: readonly VersionDoc[],
   found: Findings,
 ): Promise<void> {
-  for (const { _id, type, template_id: templateId } of versions) {
+  for (const { _id, type, template_id: templateId, template_digest: digest } of versions) {
     if (type !== 'COMPOSITION') continue;
+    await checkRevision(run, { _id, digest }, found);
     if (templateId !== undefined && run.usedTemplates.has(templateId)) continue;
     run.usedTemplates = await usedTemplateIds();
     if (templateId === undefined) found.add('versions', _id, 'it has no template');
     else if (!run.usedTemplates.has(templateId))
       found.add('versions', _id, `its template ${templateId} does not exist or is not noted as used`);
   }
+}
+
+async function checkRevision(
+  run: VerifyRun,
+  { _id, digest }: { readonly _id: string; readonly digest: string | undefined },
+  found: Findings,
+): Promise<void> {
+  if (digest === undefined || run.digests.has(digest)) return;
+  run.digests = await storedDigests();
+  if (!run.digests.has(digest))
+    found.add('versions', _id, 'the revision of its template by which it was judged is not there');
 }
 
 async function checkShapes(run: VerifyRun, shapes: ReadonlySet<string>, found: Findings): Promise<void> {

@@ -67,6 +67,7 @@ async function verify(
   const run: VerifyRun = {
     storage: await storageFacts(),
     usedTemplates: await usedTemplateIds(),
+    digests: new Set(),
     shapes: new Set(),
   };
   let ehrs = 0;

@@ -42,6 +42,7 @@ export type RemovalCollection =
   | 'ehrs'
   | 'versioned_objects'
   | 'templates'
+  | 'template_revisions'
   | 'stored_queries'
   | 'merge_records'
   | 'merge_history'

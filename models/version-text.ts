@@ -43,6 +43,8 @@ const VERSION = {
   attestations: optional(listOf(opaque<JsonObject>())),
   /** COMPOSITION; copied onto deletions. */
   template_id: optional(text),
+  /** COMPOSITION, written while templates have revisions: SHA-256 of the OPT by which it was judged, in hexadecimal. */
+  template_digest: optional(text),
   /** true: the container or one of its versions has had item tags. Absent: none ever, a reader need not look. */
   has_item_tags: optional(mark),
   /** What lenient validation accepted, with the text of what it left out. Absent: nothing. */

@@ -123,6 +123,21 @@ export function liveCompositionCount(ehrId: string): Promise<number> {
   return VersionedObject.countDocuments({ ehr_id: ehrId, type: 'COMPOSITION', deleted: false }).exec();
 }
 
+/** The live COMPOSITIONs of these templates in some EHRs, by EHR and object id. */
+export function liveCompositionsOf(
+  ehrIds: readonly string[],
+  templateIds: readonly string[],
+): Promise<VersionedObjectDoc[]> {
+  return VersionedObject.find({
+    ehr_id: trusted({ $in: [...ehrIds] }),
+    type: 'COMPOSITION',
+    template_id: trusted({ $in: [...templateIds] }),
+    deleted: false,
+  })
+    .sort({ ehr_id: 1, _id: 1 })
+    .exec();
+}
+
 /** The live persistent compositions of an EHR, oldest first. */
 export function livePersistentCompositions(ehrId: string): Promise<VersionedObjectDoc[]> {
   return VersionedObject.find({ ehr_id: ehrId, type: 'COMPOSITION', deleted: false, category: PERSISTENT })

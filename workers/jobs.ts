@@ -30,7 +30,9 @@ import {
   type CompiledTemplate,
   type TemplateData,
 } from '../openehr/template/compile.js';
+import { compareTemplates, type TemplateDifference } from '../openehr/template/difference/difference.js';
 import type { ValueSetCode } from '../openehr/template/validate.js';
+import { formerTextsOf, type FormerTexts } from '../openehr/template/validate/former-texts.js';
 import { evaluateRequest, type EvaluationRequest } from './evaluate.js';
 import { translation, type Translation, type TranslationRequest } from './translate.js';
 import { answerOf, type Answer, derivedBytes, type DerivedBytes } from './messages.js';
@@ -92,6 +94,12 @@ export interface WritingRequest {
   readonly template: TemplateText | null;
 }
 
+/** Texts of two templates that are compared. */
+export interface TemplatePair {
+  readonly before: string;
+  readonly after: string;
+}
+
 /** A job with what is left of the budget of its request. */
 type Budgeted<T> = T & { readonly budget: WorkBudget };
 
@@ -140,6 +148,15 @@ export function readOpt({ opt, budget }: Budgeted<{ readonly opt: string }>): An
   return counting(budget, () => readTemplate(opt));
 }
 
+/** Compares two templates. */
+export function compareOpts({
+  before,
+  after,
+  budget,
+}: Budgeted<TemplatePair>): Answer<Counting<TemplateDifference>> {
+  return counting(budget, () => compareTemplates(compileTemplate(before), compileTemplate(after)));
+}
+
 /** Evaluates a query. */
 export function evaluate(request: EvaluationRequest): ReturnType<typeof evaluateRequest> {
   return evaluateRequest(request);
@@ -181,7 +198,7 @@ export function validateComposition({
 }: Budgeted<ValidateRequest>): Answer<Counting<Validation>> {
   return counting(budget, () => {
     const composition = JSON.parse(text) as PartialRm<'COMPOSITION'>;
-    const found = validateContent(composition, compiled(template), rules);
+    const found = validateContent(composition, compiled(template), rulesFor(template, rules));
     if (found.violations.length > 0) return { ...found, prepared: null };
     const rest = withoutAttributes(composition, ['_type', 'uid']);
     const identity = { _type: 'OBJECT_VERSION_ID', value: '' };
@@ -216,6 +233,16 @@ function fromSimplified(
   return previous === undefined
     ? readFlat(flat, options.template, options)
     : readFlatOver(flat, jsonObjectOf(previous), options);
+}
+
+const formerTexts = new LRUCache<string, FormerTexts>({ max: KEPT_TEMPLATES });
+
+/** The rules with what codes were called by earlier revisions of a template. */
+function rulesFor({ key, earlier = [] }: TemplateText, rules: CompositionRules): CompositionRules {
+  if (earlier.length === 0) return rules;
+  const known = formerTexts.get(key) ?? formerTextsOf(earlier.map((opt) => compileTemplate(opt)));
+  formerTexts.set(key, known);
+  return { ...rules, formerTexts: known };
 }
 
 function compiled({ key, opt }: TemplateText): CompiledTemplate {

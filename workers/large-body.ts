@@ -4,7 +4,8 @@ import { WAITING_PER_PLACE } from './gate.js';
 import { derivedFrom } from './messages.js';
 import { Threads } from './pool.js';
 import { withMatcher, type CompiledTemplate } from '../openehr/template/compile.js';
-import type { BodyText, Counting, ParsedComposition, WritingRequest } from './jobs.js';
+import type { TemplateDifference } from '../openehr/template/difference/difference.js';
+import type { BodyText, Counting, ParsedComposition, TemplatePair, WritingRequest } from './jobs.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { Work } from '../openehr/base/work.js';
 
@@ -60,6 +61,11 @@ export async function compileLarge(opt: string, owner: BodyOwner): Promise<Compi
   return withMatcher({ ...data, webTemplateText: Buffer.from(buffer, byteOffset, byteLength) });
 }
 
+/** Compares two templates, always in a thread. @throws as `compileTemplate`, and as `runJob` */
+export function compareInThread(templates: TemplatePair, owner: BodyOwner): Promise<TemplateDifference> {
+  return runJob('compareOpts', templates, owner);
+}
+
 /** Threads that read and write large bodies at the same time, one user at most all but one of them; more bodies wait. */
 export const MAX_WORKER_THREADS = 2;
 /** Large bodies of one user that wait for a thread; further ones are answered 503. */
@@ -81,7 +87,8 @@ const threads = new Threads({
     ),
 });
 
-type BodyJob = 'parseBody' | 'readOpt' | 'readComposition' | 'validateComposition' | 'writeObject';
+type BodyJob =
+  'parseBody' | 'readOpt' | 'compareOpts' | 'readComposition' | 'validateComposition' | 'writeObject';
 
 type JobResult<Name extends BodyJob> =
   Awaited<ReturnType<typeof threads.run<Name>>> extends Counting<infer Value> ? Value : never;

@@ -82,6 +82,14 @@ export async function writeContribution(
   return plan.commit;
 }
 
+/** What several CONTRIBUTIONs have in common. */
+interface Together {
+  /** Containers that they change, as the caller has read them. */
+  readonly known?: readonly VersionedObjectDoc[];
+  /** Further writes of the same transaction. May run more than once. */
+  readonly inSameTransaction?: () => Promise<void>;
+}
+
 /**
  * Commits several CONTRIBUTIONs, in their order, in one transaction. Optimistic: nothing is read; every plan expects
  * that its EHR is active, queryable and modifiable and that ids which clients chose are free. False: one of them cannot
@@ -90,22 +98,25 @@ export async function writeContribution(
 export async function commitTogether(
   context: ChangeContext,
   requests: readonly CommitRequest[],
+  { known = [], inSameTransaction }: Together = {},
 ): Promise<boolean> {
   const start = performance.now();
   const planned: PlannedCommit[] = [];
   await commitClock.ready();
   const time = context.now();
+  const containers = new Map(known.map((container) => [container._id, container]));
+  const state = { ...OPTIMISTIC_STATE, containers };
   for (const given of requests) {
     const request = authenticated(given);
-    const plan = planOrNull(context, OPTIMISTIC_STATE, request);
+    const plan = planOrNull(context, state, request);
     if (plan === null) return false;
-    planned.push({ settings: context.settings, state: OPTIMISTIC_STATE, request, plan });
+    planned.push({ settings: context.settings, state, request, plan });
   }
   const isWritten = await commitClock.write(time, async () => {
     const plans: CommitPlan[] = [];
     for (const each of planned) plans.push(await signed(each));
     await saveShapes([...new Set(plans.flatMap((plan) => plan.shapes))]);
-    return writeAlone(byCollection(plans.flatMap((plan) => plan.writes)));
+    return writeAlone(byCollection(plans.flatMap((plan) => plan.writes)), inSameTransaction);
   });
   if (!isWritten) return false;
   const seconds = (performance.now() - start) / 1000;

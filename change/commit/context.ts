@@ -3,7 +3,8 @@ import type { Work } from '../../openehr/base/work.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { IgnoredEvent } from '../../database/events.js';
 import type { Settings } from '../../config/settings.js';
-import type { CompileStored, TemplateDoc, TemplateInUse } from '../../models/definition/template.js';
+import type { RevisionText } from '../../models/definition/revision-in-use.js';
+import type { CompileStored, TemplateInUse } from '../../models/definition/template.js';
 import type { LargeComposition } from '../content/large-composition.js';
 import type { QuestionTime } from '../terminology/value-sets.js';
 import { commitClock } from './commit-clock.js';
@@ -17,7 +18,9 @@ export interface ChangeContext {
   /** Templates that one CONTRIBUTION has asked for already: all its COMPOSITIONs are validated by the same text. */
   readonly templates?: Map<string, Promise<TemplateInUse | null>>;
   /** The same for those that are validated in another thread, which needs the text. */
-  readonly templateTexts?: Map<string, Promise<TemplateDoc | null>>;
+  readonly templateTexts?: Map<string, Promise<RevisionText | null>>;
+  /** The revision of a template that the request names; all others are judged by their newest. */
+  readonly pin?: RevisionPin;
   /** Takes what of the request was ignored, for the answer to name. */
   readonly warn?: (ignored: IgnoredEvent & { readonly text: string }) => void;
   /**
@@ -34,6 +37,12 @@ export interface ChangeContext {
   readonly readLarge?: (parsed: ParsedCanonical) => Promise<LargeComposition> | null;
   /** Of a CONTRIBUTION whose COMPOSITIONs are in a simplified form: reads one. */
   readonly readSimplified?: SimplifiedReader;
+}
+
+/** A revision of a template, by its number or digest. */
+export interface RevisionPin {
+  readonly templateId: string;
+  readonly revision: string;
 }
 
 /** Reads a COMPOSITION in a simplified form, as it stands in `data` of a version. */
@@ -61,6 +70,7 @@ export type ChangeSettings = Pick<
   | 'acceptForeignSystemId'
   | 'committerMustBeUser'
   | 'terminology'
+  | 'templateRevisions'
 >;
 
 /** The context of a running server. `SIGNING=pgp`: its key ring must be open, so that nothing is committed unsigned. */

@@ -4,6 +4,7 @@ import { aqlDocument } from '../../aql/index/derive.js';
 import { aqlInsert, supersede } from '../../models/aql-document.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { markTemplateUsed } from '../../models/definition/template.js';
+import { markEarlierUsed } from '../../models/definition/template-revision.js';
 import { attestVersion, versionInsert, type VersionDoc } from '../../models/version.js';
 import {
   advanceHead,
@@ -215,5 +216,6 @@ function applyEhrStatus(draft: CommitDraft, flags: EhrFlags): void {
 
 function templateUse(composition: TemplateOfEntry | undefined): Write[] {
   if (composition === undefined || composition.template.used) return [];
-  return [markTemplateUsed(composition.template)];
+  const { earlierId } = composition.template;
+  return [earlierId === undefined ? markTemplateUsed(composition.template) : markEarlierUsed(earlierId)];
 }

@@ -87,11 +87,13 @@ function optionalFields(
   const inputs = entry.otherInputVersionUids ?? [];
   const attestations = serverAttestations(draft, entry, time);
   const findings = entry.findings ?? [];
+  const { templateDigest: digest } = entry;
   return {
     ...(signature !== undefined && { signature }),
     ...(inputs.length > 0 && { other_input_version_uids: inputs }),
     ...(attestations.length > 0 && { attestations }),
     ...(findings.length > 0 && { validation_findings: findings }),
+    ...(digest !== undefined && { template_digest: digest }),
   };
 }
 

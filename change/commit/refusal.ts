@@ -125,3 +125,12 @@ export function templateNotFound(
   const hint = nearest === null ? '' : `; did you mean '${nearest}'?`;
   return new CdrError(code, `${message}${hint}`, { problems: [{ ...problem, expected, found: templateId }] });
 }
+
+/** The refusal of a revision that a template does not have: 404 where it is asked for, 422 where content names it. */
+export function revisionNotFound(
+  templateId: string,
+  revision: string,
+  code: 'not-found' | 'unprocessable' = 'not-found',
+): CdrError {
+  return new CdrError(code, `the template ${templateId} has no revision ${revision}`);
+}

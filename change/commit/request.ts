@@ -23,6 +23,8 @@ export interface VersionMetadata {
   readonly expectedUid?: string | undefined;
   /** What lenient validation accepts, filled while the object is read and validated; absent: validation is strict. */
   readonly findings?: AcceptedFinding[] | undefined;
+  /** Of a COMPOSITION, while templates have revisions: digest of the one by which it was judged. */
+  readonly templateDigest?: string | undefined;
 }
 
 /** The template a COMPOSITION was validated by, noted as used in the same transaction. */
@@ -30,7 +32,7 @@ export interface TemplateOfEntry {
   readonly templateId: string;
   /** Code of `category`. */
   readonly category: string;
-  readonly template: Omit<TemplateInUse, 'compiled'>;
+  readonly template: Pick<TemplateInUse, 'storedId' | 'revision' | 'createdTimestamp' | 'used' | 'earlierId'>;
 }
 
 /** Version 1 of a new container. */

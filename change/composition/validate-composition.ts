@@ -1,13 +1,9 @@
 import type { Violation } from '../../openehr/base/violation.js';
 import { tryHere } from '../../openehr/base/work.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
-import {
-  someTemplateIds,
-  templateById,
-  templateInUse,
-  type TemplateDoc,
-  type TemplateInUse,
-} from '../../models/definition/template.js';
+import { revisionInUse, revisionText, type RevisionText } from '../../models/definition/revision-in-use.js';
+import { someTemplateIds, templateInUse, type TemplateInUse } from '../../models/definition/template.js';
+import { revisionDigest } from '../../models/definition/template-revision.js';
 import { accept } from '../../openehr/rm/lenient.js';
 import { missingCompositionAttributes } from '../../openehr/rm/invariants/validate.js';
 import { isLenient } from '../commit/codes.js';
@@ -20,7 +16,7 @@ import {
 } from '../content/content.js';
 import type { ChangeContext } from '../commit/context.js';
 import { LargeComposition, type PreparedContent, type TemplateText } from '../content/large-composition.js';
-import { templateNotFound } from '../commit/refusal.js';
+import { revisionNotFound, templateNotFound } from '../commit/refusal.js';
 import type { TemplateOfEntry, VersionMetadata } from '../commit/request.js';
 import { valueSetViolations } from '../terminology/value-sets.js';
 
@@ -30,6 +26,8 @@ export interface ValidatedComposition {
   readonly object: PartialRm<'COMPOSITION'>;
   readonly prepared?: PreparedContent;
   readonly composition: TemplateOfEntry;
+  /** As VERSIONs note it. */
+  readonly templateDigest?: string;
 }
 
 /**
@@ -65,8 +63,10 @@ async function validateTree(
   requireNothingMissing(missingCompositionAttributes(object), rules);
   const templateId = templateIdOf(object);
   const template = await templateFor(context, templateId);
-  if (template === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
-  const judge = (): ContentValidation => validateContent(object, template.compiled, rules);
+  if (template === null) throw await notThere(context, templateId);
+  const { formerTexts } = template;
+  const all = formerTexts === undefined ? rules : { ...rules, formerTexts };
+  const judge = (): ContentValidation => validateContent(object, template.compiled, all);
   const { work } = context;
   const judged = work === undefined ? { value: judge() } : tryHere(work.budget, judge);
   if (judged === null && work !== undefined) {
@@ -75,7 +75,14 @@ async function validateTree(
   }
   const validated = judged?.value ?? judge();
   await requireNoViolations(context, validated);
-  return { object, accepted: validated.accepted, composition: templateOfEntry(object, template) };
+  return {
+    object,
+    accepted: validated.accepted,
+    composition: templateOfEntry(object, template),
+    ...((context.settings.templateRevisions || context.pin !== undefined) && {
+      templateDigest: template.digest,
+    }),
+  };
 }
 
 async function validateLarge(
@@ -87,28 +94,62 @@ async function validateLarge(
   requireNothingMissing(missing, rules);
   const templateId = templateIdOf(root);
   const doc = await textFor(context, templateId);
-  if (doc === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
+  if (doc === null) throw await notThere(context, templateId);
   const validated = await content.validate(templateText(doc), rules, context.settings.aql.leafIndex);
   await requireNoViolations(context, validated);
   if (validated.prepared === null) throw new TypeError('a COMPOSITION without violations is prepared');
-  const { _id: storedId, revision, created_timestamp: createdTimestamp, used } = doc;
-  const composition = templateOfEntry(root, { storedId, revision, createdTimestamp, used });
-  return { object: root, accepted: validated.accepted, prepared: validated.prepared, composition };
+  const { _id: storedId, revision, created_timestamp: createdTimestamp, used, earlierId } = doc;
+  const template = {
+    storedId,
+    revision,
+    createdTimestamp,
+    used,
+    ...(earlierId !== undefined && { earlierId }),
+  };
+  return {
+    object: root,
+    accepted: validated.accepted,
+    prepared: validated.prepared,
+    composition: templateOfEntry(root, template),
+    ...((context.settings.templateRevisions || context.pin !== undefined) && {
+      templateDigest: revisionDigest(doc.opt),
+    }),
+  };
+}
+
+async function notThere({ pin }: ChangeContext, templateId: string): Promise<Error> {
+  if (pin?.templateId === templateId) return revisionNotFound(templateId, pin.revision, 'unprocessable');
+  return templateNotFound(templateId, 'unprocessable', await someTemplateIds());
 }
 
 /** The text of a stored template for another thread. */
-export function templateText({ _id, revision, created_timestamp: time, opt }: TemplateDoc): TemplateText {
-  return { key: JSON.stringify([_id, revision, time]), opt };
+export function templateText({
+  _id,
+  revision,
+  created_timestamp: time,
+  opt,
+  earlier,
+}: RevisionText): TemplateText {
+  return { key: JSON.stringify([_id, revision, time]), opt, ...(earlier.length > 0 && { earlier }) };
 }
 
-function templateFor({ templates, work }: ChangeContext, templateId: string): Promise<TemplateInUse | null> {
-  const known = templates?.get(templateId) ?? templateInUse(templateId, work?.compile);
+function templateFor(
+  { templates, work, pin }: ChangeContext,
+  templateId: string,
+): Promise<TemplateInUse | null> {
+  const isPinned = pin?.templateId === templateId;
+  const known =
+    templates?.get(templateId) ??
+    (isPinned
+      ? revisionInUse(templateId, pin.revision, work?.compile)
+      : templateInUse(templateId, work?.compile));
   templates?.set(templateId, known);
   return known;
 }
 
-function textFor({ templateTexts }: ChangeContext, templateId: string): Promise<TemplateDoc | null> {
-  const known = templateTexts?.get(templateId) ?? templateById(templateId);
+function textFor({ templateTexts, pin }: ChangeContext, templateId: string): Promise<RevisionText | null> {
+  const revision = pin?.templateId === templateId ? pin.revision : null;
+  const known = templateTexts?.get(templateId) ?? revisionText(templateId, revision);
   templateTexts?.set(templateId, known);
   return known;
 }

@@ -9,6 +9,7 @@ import { readRm } from '../../openehr/rm/read.js';
 import { validateRm } from '../../openehr/rm/invariants/validate.js';
 import type { CompiledTemplate } from '../../openehr/template/compile.js';
 import { validateAgainstTemplate, type ValueSetCode } from '../../openehr/template/validate.js';
+import type { FormerTexts } from '../../openehr/template/validate/former-texts.js';
 
 /**
  * The error that carries violations: its message is the violations joined by `, `
@@ -53,6 +54,8 @@ export interface CompositionRules {
   readonly lenient: boolean;
   /** Lenient validation: what it accepts are no violations. */
   readonly acceptsFindings: boolean;
+  /** What codes were called by other revisions of the template; of no use to another thread. */
+  readonly formerTexts?: FormerTexts;
 }
 
 /** What validating a COMPOSITION gives. */

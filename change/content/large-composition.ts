@@ -9,6 +9,8 @@ import type { ContentValidation, CompositionRules } from './content.js';
 export interface TemplateText {
   readonly key: string;
   readonly opt: string;
+  /** Texts of earlier revisions; absent: there are none. */
+  readonly earlier?: readonly string[];
 }
 
 /** What a VERSION and its derived document need of a COMPOSITION whose tree is not at hand. */

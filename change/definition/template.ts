@@ -11,6 +11,7 @@ import {
   templateById,
   templateIds,
 } from '../../models/definition/template.js';
+import { removeAllEarlier } from '../../models/definition/template-revision.js';
 import type { Session } from '../../models/access/write.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import { isTemplateReferenced } from '../../models/version.js';
@@ -86,9 +87,9 @@ export async function deleteTemplate(templateId: string): Promise<void> {
       if (removed === null) throw templateNotFound(templateId, 'not-found');
       await requireUnused(removed, 'delete');
       await noteTemplates(session, [removed]);
-      return removed;
+      return [removed, ...(await removeRevisions(session, removed))];
     },
-    (removed) => ({ objects: [removed] }),
+    (objects) => ({ objects }),
   );
 }
 
@@ -100,6 +101,7 @@ export async function deleteAllTemplates(): Promise<number> {
       for (const templateId of ids) {
         await removeTemplate(templateId);
         await requireUnused(templateId, 'delete');
+        await removeRevisions(session, templateId);
       }
       await noteTemplates(session, ids);
       return ids;
@@ -109,8 +111,16 @@ export async function deleteAllTemplates(): Promise<number> {
   return removed.length;
 }
 
+/** The earlier revisions of a template go with it. Gives their ids. */
+async function removeRevisions(session: Session, storedId: string): Promise<string[]> {
+  const ids = await removeAllEarlier(storedId);
+  if (ids.length > 0)
+    await noteStates(session, { collection: 'template_revisions', ids, reason: 'definition' });
+  return ids;
+}
+
 /** So that the seals hold what each template is. */
-function noteTemplates(session: Session, ids: readonly string[]): Promise<void> {
+export function noteTemplates(session: Session, ids: readonly string[]): Promise<void> {
   return noteStates(session, { collection: 'templates', ids, reason: 'definition' });
 }
 
@@ -118,13 +128,14 @@ function aboutTemplate({ _id }: TemplateDoc): AuditSubject {
   return { objects: [_id] };
 }
 
-function requireFreeWord({ compiled }: UploadedTemplate): void {
+/** @throws invalid for an id that means something else in paths */
+export function requireFreeWord({ compiled }: UploadedTemplate): void {
   if (compiled.templateId === RESERVED_ID)
     throw new CdrError('invalid', `the template id ${RESERVED_ID} is reserved`);
 }
 
 /** @throws invalid where the template says what no new one may */
-function requireSound({ compiled }: UploadedTemplate): void {
+export function requireSound({ compiled }: UploadedTemplate): void {
   const [reason] = compiled.opt.refusedAsNew;
   if (reason !== undefined) throw invalidTemplate(reason);
 }
@@ -145,6 +156,7 @@ async function requireUnused(templateId: string, purpose: 'update' | 'delete'): 
   throw new CdrError('unprocessable', message);
 }
 
-function idempotentResult(doc: TemplateDoc): IdempotentResult {
+/** What a repeated upload is answered from. */
+export function idempotentResult(doc: TemplateDoc): IdempotentResult {
   return { kind: 'TEMPLATE', uids: { template_id: doc._id } };
 }

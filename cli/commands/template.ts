@@ -4,6 +4,8 @@ import { answerError, type ApiClient } from '../transfer/api-client.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { CommandFailed } from './options.js';
 import { tableOf } from './print.js';
+import { compareCommand, testRulesCommand } from './template-revision.js';
+import { revisionsCommand, upgradeCommand } from './template-upgrade.js';
 
 const TEMPLATES = '/definition/template/adl1.4';
 
@@ -23,6 +25,8 @@ export function templateCommand(): Command {
     .action((templateId: string, options: TargetOptions) => printTemplate(templateId, options));
   const command = new Command('template');
   for (const sub of [list, upload, get]) command.addCommand(withTargetOptions(sub));
+  const others = [compareCommand(), testRulesCommand(), revisionsCommand(), upgradeCommand()];
+  for (const sub of others) command.addCommand(sub);
   return command;
 }
 
@@ -59,10 +63,13 @@ async function uploadTemplate(client: ApiClient, file: string): Promise<string> 
   const body = readFileSync(file, 'utf8');
   const { status, text } = await client.send('POST', TEMPLATES, { body, type: 'application/xml' });
   if (status === CREATED) return 'uploaded';
+  // A server with revisions says so itself.
+  if (status === OK) return 'unchanged';
   if (status === CONFLICT && (await isStored(client, body))) return 'unchanged';
   return `${status} ${answerError(status, text).message}`;
 }
 
+const OK = 200;
 const CREATED = 201;
 const CONFLICT = 409;
 
@@ -71,14 +78,14 @@ async function isStored(client: ApiClient, opt: string): Promise<boolean> {
   const [, templateId = ''] = /<template_id>\s*<value>([^<]*)<\/value>/.exec(opt) ?? [];
   const path = `${TEMPLATES}/${encodeURIComponent(templateId.trim())}`;
   const { status, text } = await client.send('GET', path, { accept: 'application/xml' });
-  return status === 200 && text === opt;
+  return status === OK && text === opt;
 }
 
 async function printTemplate(templateId: string, options: TargetOptions): Promise<void> {
   await withTarget(options, 0, async ({ client }) => {
     const path = `${TEMPLATES}/${encodeURIComponent(templateId)}`;
     const { status, text } = await client.send('GET', path, { accept: 'application/xml' });
-    if (status !== 200) throw answerError(status, text);
+    if (status !== OK) throw answerError(status, text);
     process.stdout.write(text);
   });
 }

@@ -20,6 +20,7 @@ const ALL_TEMPLATES = 'deleteAllTemplates';
 const DEFINES = [
   'updateTemplate',
   'deleteTemplate',
+  'removeTemplateRevision',
   'template_adl1.4_upload',
   'query_store',
   'query_store_version',

@@ -12,6 +12,7 @@ import { mergeHistoryRemoval, undoneMergesOf, type MergeHistoryDoc } from '../me
 import { mergeIdsOfSources, mergeRecordRemovalOfSources } from '../merge/record.js';
 import { mergeRequestRemovals } from '../merge/request.js';
 import { waitingRequestRemovalOf, waitingRequestRemovals } from '../waiting-request.js';
+import { leftRemoval, leftRemovalOf } from '../template-upgrade.js';
 import { lastRemoval } from './state-note.js';
 import { insertRemoval, removalWrites } from '../removal.js';
 import { versionsRemoval } from '../version.js';
@@ -40,6 +41,7 @@ export async function objectErasure(
     clearDirectory(ehrId, versionedObjectUid, 'any'),
     waitingRequestRemovalOf(versionedObjectUid),
     draftRemovalOf(versionedObjectUid),
+    leftRemovalOf(versionedObjectUid),
   ];
 }
 
@@ -96,6 +98,7 @@ export async function ehrErasure(session: ClientSession, ehrId: string): Promise
     ...waitingRequestRemovals(gone),
     draftRemoval(gone),
     favouriteRemoval(gone),
+    leftRemoval(gone),
     ...distinctRemovals(gone),
     ehrRemoval(gone),
     ...lastRemoval(COLLECTIONS.mergeRecords, await mergeIdsOfSources(sources, { session })),

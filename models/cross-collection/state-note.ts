@@ -9,6 +9,7 @@ import { canonicalText, listOf, sha256 } from './seal-hash.js';
 /** Collections of which notes say what each document is: they may change, and rarely do. */
 export const STATED = [
   COLLECTIONS.templates,
+  COLLECTIONS.templateRevisions,
   COLLECTIONS.storedQueries,
   COLLECTIONS.mergeRecords,
   COLLECTIONS.mergeHistory,
@@ -47,7 +48,7 @@ async function statedPart(
 ): Promise<object> {
   if (collection === 'settings') return { _id: doc._id, system_id: doc['system_id'] };
   // The first commit sets it, at no further cost.
-  if (collection === 'templates') return { ...doc, used: undefined };
+  if (collection === 'templates' || collection === 'template_revisions') return { ...doc, used: undefined };
   if (collection !== 'merge_records') return doc;
   const hashes = [...(await archive())].sort(([one], [other]) => (one < other ? -1 : 1));
   return { doc, archive: hashes.map(([id, hash]) => [id, hash.toString('hex')]) };

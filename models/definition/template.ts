@@ -8,9 +8,26 @@ import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { CompiledTemplate } from '../../openehr/template/compile.js';
 import { compileTemplate } from '../../openehr/template/compile.js';
 import { COLLECTIONS } from '../access/layout.js';
-import { collection, date, flag, number, optional, text, type DocumentOf } from '../access/collection.js';
+import {
+  collection,
+  date,
+  flag,
+  mark,
+  number,
+  optional,
+  text,
+  type DocumentOf,
+} from '../access/collection.js';
 import type { UpdateWrite } from '../access/write.js';
 import { documents } from '../access/documents.js';
+import { formerTextsOf, type FormerTexts } from '../../openehr/template/validate/former-texts.js';
+import {
+  earlierCompiled,
+  earlierRevisions,
+  revisionDigest,
+  revisionName,
+  templatesUsedEarlier,
+} from './template-revision.js';
 
 const TEMPLATE = {
   /** template_id. */
@@ -28,6 +45,12 @@ const TEMPLATE = {
   revision: number,
   /** Whether a VERSION may refer to it: set by the first commit. */
   used: flag,
+  /** Number of the revision (`TEMPLATE_REVISIONS`); absent: as `revisionName` finds it. */
+  revision_name: optional(text),
+  /** Who uploaded it, with `TEMPLATE_REVISIONS`. */
+  uploaded_by: optional(text),
+  /** true: `template_revisions` has or had earlier ones. */
+  has_earlier: optional(mark),
 };
 
 /** One operational template (OPT 1.4), stored as received. Fields: docs/spec/storage.md#other-collections. */
@@ -44,12 +67,22 @@ export interface TemplateInUse {
   readonly revision: number;
   readonly createdTimestamp: Date;
   readonly used: boolean;
+  /** Number of the revision. */
+  readonly name: string;
+  /** SHA-256 of its text, in hexadecimal. */
+  readonly digest: string;
+  /** What codes were called by earlier revisions; absent: there are none. */
+  readonly formerTexts?: FormerTexts;
+  /** Of an earlier revision: its id in `template_revisions`. */
+  readonly earlierId?: string;
 }
 
 /** Template text together with what the compiler found in it. */
 export interface UploadedTemplate {
   readonly opt: string;
   readonly compiled: CompiledTemplate;
+  /** With `TEMPLATE_REVISIONS`. */
+  readonly revision?: Pick<TemplateDoc, 'revision_name' | 'uploaded_by' | 'has_earlier'>;
 }
 
 /** Compiles the text of a stored template: a request counts it on its budget, and may do it in another thread. */
@@ -136,20 +169,30 @@ function alreadyStored(templateId: string, cause?: unknown): CdrError {
   return new CdrError('conflict', message, { cause });
 }
 
+/** Fields of a text that another one may not have. */
+const MAY_LACK = ['uid', 'revision_name', 'uploaded_by'] as const;
+
 /** Puts another text under an existing template id, unused as yet; null when the id does not exist. */
 export async function replaceTemplate(
   template: UploadedTemplate,
   createdTimestamp: Date,
 ): Promise<TemplateDoc | null> {
   const { _id, ...fields } = templateFields(template, createdTimestamp);
+  return underStoredId(_id, (id) => putText(id, fields));
+}
+
+/** Puts a text in the place of that which is stored under an id. Gives the template; null: it is gone. */
+export function putText(
+  storedId: string,
+  fields: Omit<TemplateDoc, '_id' | 'revision'>,
+): Promise<TemplateDoc | null> {
+  const lacking = MAY_LACK.filter((name) => fields[name] === undefined);
   const update = {
     $set: fields,
     $inc: { revision: 1 },
-    ...(fields.uid === undefined && { $unset: { uid: 1 as const } }),
+    ...(lacking.length > 0 && { $unset: Object.fromEntries(lacking.map((name) => [name, 1 as const])) }),
   };
-  return underStoredId(_id, (id) =>
-    Template.findOneAndUpdate({ _id: id }, update, { returnDocument: 'after' }).exec(),
-  );
+  return Template.findOneAndUpdate({ _id: storedId }, update, { returnDocument: 'after' }).exec();
 }
 
 /** Removes a template. Gives the id under which it was stored; null when there was none. */
@@ -212,7 +255,7 @@ export function markTemplateUsed({
   storedId,
   revision,
   createdTimestamp,
-}: Omit<TemplateInUse, 'compiled' | 'used'>): UpdateWrite<'templates'> {
+}: Pick<TemplateInUse, 'storedId' | 'revision' | 'createdTimestamp'>): UpdateWrite<'templates'> {
   return {
     collection: COLLECTIONS.templates,
     filter: { _id: storedId, revision, created_timestamp: createdTimestamp },
@@ -245,7 +288,7 @@ export async function insertRestoredTemplate(
 
 /** Ids of the templates that are noted as used, as they are stored and as the xs:tokens that they are. */
 export async function usedTemplateIds(): Promise<Set<string>> {
-  const ids = await Template.distinct('_id', { used: true }).exec();
+  const ids = [...(await Template.distinct('_id', { used: true }).exec()), ...(await templatesUsedEarlier())];
   return new Set(ids.flatMap((id) => [id, collapsedToken(id)]));
 }
 
@@ -299,10 +342,8 @@ async function loadTemplate(templateId: string, compile: CompileStored): Promise
   publishTemplateCache({ outcome: 'miss' });
   const compiled = await compiledBy(compile, doc);
   const loaded = {
-    storedId: templateId,
-    compiled,
-    revision: doc.revision,
-    createdTimestamp: doc.created_timestamp,
+    ...cachedOf(doc, compiled),
+    ...(doc.has_earlier === true && { formerTexts: await formerTextsFor(templateId, compile) }),
   };
   cache.set(templateId, loaded);
   return { ...loaded, used: doc.used };
@@ -323,12 +364,26 @@ async function compiledBy(compile: CompileStored, { _id, opt }: TemplateDoc): Pr
  * commit: a rolled-back upload must leave nothing behind.
  */
 export function keepCompiled(doc: TemplateDoc, compiled: CompiledTemplate): void {
-  cache.set(doc._id, {
+  // What codes were called before is read with the next use.
+  if (doc.has_earlier === true) cache.delete(doc._id);
+  else cache.set(doc._id, cachedOf(doc, compiled));
+}
+
+function cachedOf(doc: TemplateDoc, compiled: CompiledTemplate): CachedTemplate {
+  return {
     storedId: doc._id,
     compiled,
     revision: doc.revision,
     createdTimestamp: doc.created_timestamp,
-  });
+    name: revisionName(doc),
+    digest: revisionDigest(doc.opt),
+  };
+}
+
+async function formerTextsFor(storedId: string, compile: CompileStored): Promise<FormerTexts> {
+  const earlier: CompiledTemplate[] = [];
+  for (const doc of await earlierRevisions(storedId)) earlier.push(await earlierCompiled(doc, compile));
+  return formerTextsOf(earlier);
 }
 
 function isSameText(
@@ -351,5 +406,6 @@ function templateFields(template: UploadedTemplate, createdTimestamp: Date): Omi
     language: compiled.defaultLanguage,
     created_timestamp: createdTimestamp,
     used: false,
+    ...template.revision,
   };
 }

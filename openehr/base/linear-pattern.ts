@@ -10,6 +10,8 @@ export interface LinearPattern {
    * Counts its steps, characters times instructions, on the budget of the request. @throws unprocessable as `patternSteps`
    */
   readonly test: (text: string) => boolean;
+  /** What the groups of the pattern match of the whole text, null each that takes no part; null: no match. As `test`. */
+  readonly groups: (text: string) => readonly (string | null)[] | null;
   /** Instructions of the compiled pattern. */
   readonly size: number;
 }
@@ -52,7 +54,11 @@ export function linearPattern(
   const size = compiled.programSize();
   if (size > MAX_PATTERN_SIZE)
     throw refuse(`it compiles to ${size} instructions, at most ${MAX_PATTERN_SIZE} are possible`);
-  const made = { test: (text: string) => isMatch(compiled, size, text), size };
+  const made = {
+    test: (text: string) => isMatch(compiled, size, text),
+    groups: (text: string) => groupsOf(compiled, size, text),
+    size,
+  };
   kept.set(key, made);
   return made;
 }
@@ -95,4 +101,11 @@ function unsupportedPattern(construct: string): string {
 function isMatch(compiled: RE2JS, size: number, text: string): boolean {
   patternSteps((text.length + 1) * size);
   return compiled.testExact(text);
+}
+
+function groupsOf(compiled: RE2JS, size: number, text: string): (string | null)[] | null {
+  patternSteps((text.length + 1) * size);
+  const matcher = compiled.matcher(text);
+  if (!matcher.matches()) return null;
+  return Array.from({ length: compiled.groupCount() }, (_, index) => matcher.group(index + 1));
 }

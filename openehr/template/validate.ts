@@ -6,6 +6,7 @@ import { Violations } from '../rm/violations.js';
 import type { InstancePath } from '../rm/violations.js';
 import { attributesOf } from '../rm/model/classes.js';
 import { codeString, terminologyOf } from './validate/code-check.js';
+import type { FormerTexts } from './validate/former-texts.js';
 import type { CompiledTemplate } from './compile.js';
 import { notInTemplate, wrongCardinality, wrongOccurrences, wrongType } from './validate/findings.js';
 import {
@@ -29,6 +30,8 @@ export interface TemplateValidationOptions {
   readonly lenient?: boolean;
   /** Put before the paths of violations, such as `/versions[0]/data`. */
   readonly rootPath?: string;
+  /** Texts that codes have by earlier templates, which are right as well. */
+  readonly formerTexts?: FormerTexts;
 }
 
 /** A code that must be in a value set of a terminology server. */
@@ -84,11 +87,20 @@ class Walk {
 
   #object(object: JsonObject, matcher: ObjectMatcher): void {
     step();
-    if (matcher.check !== null) for (const finding of counted(matcher.check(object))) this.#report(finding);
+    if (matcher.check !== null)
+      for (const finding of counted(matcher.check(object)))
+        if (finding.code !== 'wrong-rubric' || !this.#isFormerText(finding, object, matcher))
+          this.#report(finding);
     if (matcher.valueSetUrl !== null) this.#valueSetCode(object, matcher.valueSetUrl);
     if (matcher.attributes.size > 0 || !matcher.isOpen) this.#attributes(object, matcher);
     for (const attribute of counted(matcher.expected))
       if (object[attribute.name] === undefined) this.#missing(attribute);
+  }
+
+  #isFormerText({ attribute, found }: Finding, object: JsonObject, { node }: ObjectMatcher): boolean {
+    const coded = attribute === 'symbol' ? object.symbol : object;
+    const code = codeString(isJsonObject(coded) ? coded.defining_code : undefined);
+    return typeof found === 'string' && this.#options.formerTexts?.(node, code)?.has(found) === true;
   }
 
   #attributes(object: JsonObject, matcher: ObjectMatcher): void {

@@ -13,6 +13,8 @@ import { adminForm, adminOperation, writeRecord } from './record.js';
 import { restoreOperation } from './restore.js';
 import { statisticsOperation } from './statistics.js';
 import { userOperations, type UserStore } from './users.js';
+import { templateRevisionOperations } from './template-revision.js';
+import { templateUpgradeOperations } from './template-upgrade.js';
 import { verifyOperations } from './verify.js';
 
 const STATUS = 'AdminStatusResponseData';
@@ -28,6 +30,8 @@ export function adminGroups(settings: Settings, users: UserStore): OperationGrou
         permissionsOperation(settings, users.list),
         ...userOperations(settings, users),
         ...adminDefinitionOperations(settings),
+        ...templateRevisionOperations(settings),
+        ...templateUpgradeOperations(settings),
         ...adminEhrOperations(settings),
         ...auditOperations(settings),
         ...verifyOperations(),

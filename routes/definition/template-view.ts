@@ -13,8 +13,9 @@ import { STANDARD_API } from '../http/request/request-state.js';
 import { requestVendorWord } from '../http/request/headers.js';
 import { writtenComposition } from '../http/answer/written.js';
 import { compilingFor } from '../http/request/request-body.js';
-import { templateNotFound } from '../../change/commit/refusal.js';
-import { templateById, templateInUse, type TemplateDoc } from '../../models/definition/template.js';
+import { revisionNotFound, templateNotFound } from '../../change/commit/refusal.js';
+import { revisionInUse, revisionText, type RevisionText } from '../../models/definition/revision-in-use.js';
+import { templateInUse } from '../../models/definition/template.js';
 import type { CompiledTemplate } from '../../openehr/template/compile.js';
 
 /** Views of a template: example COMPOSITION, and the web template at its old path. */
@@ -28,7 +29,7 @@ export function templateViewOperations(settings: Settings): Operation[] {
       summary: 'Get an example COMPOSITION of a template, which can be committed as it is',
       access: 'read',
       audit: 'none',
-      parameters: ['type', 'detail_level', 'format'],
+      parameters: ['type', 'detail_level', 'format', 'revision'],
       responses: {
         200: { description: 'The example', body: { schema: 'COMPOSITION', types: 'composition' } },
       },
@@ -42,6 +43,7 @@ export function templateViewOperations(settings: Settings): Operation[] {
       summary: 'Get a web template (deprecated: get the template with its media type)',
       access: 'read',
       audit: 'none',
+      parameters: ['revision'],
       responses: {
         200: {
           description: 'The web template',
@@ -62,14 +64,11 @@ async function getExample(ctx: Context, settings: Settings): Promise<void> {
   const type = queryParameter(ctx, 'type');
   const detailLevel = queryParameter(ctx, 'detail_level');
   const templateId = pathParameter(ctx, 'template_id');
-  const { compiled } = await requireCompiled(ctx, templateId);
+  const revision = queryParameter(ctx, 'revision');
+  const { compiled } = await requireCompiled(ctx, templateId, revision);
   const example = within(ctx.state.work, () => exampleComposition(compiled, { type, detailLevel }));
   if (type === 'output') example.uid = freshUid(settings.systemId);
-  const stored = async (): Promise<TemplateDoc> => {
-    const doc = await templateById(templateId);
-    if (doc === null) throw templateNotFound(templateId, 'not-found');
-    return doc;
-  };
+  const stored = (): Promise<RevisionText> => requireText(templateId, revision);
   writeText(
     ctx,
     form,
@@ -85,7 +84,8 @@ function freshUid(systemId: string): JsonObject {
 
 async function getWebTemplate(ctx: Context): Promise<void> {
   const form = responseBody('web-template', ctx.get('Accept'), { vendorWord: requestVendorWord(ctx) });
-  const { compiled, headers } = await requireCompiled(ctx, pathParameter(ctx, 'template_id'));
+  const templateId = pathParameter(ctx, 'template_id');
+  const { compiled, headers } = await requireCompiled(ctx, templateId, queryParameter(ctx, 'revision'));
   const { etag, lastModified, path } = headers;
   setResourceHeaders(ctx, { etag, lastModified });
   ctx.set('Deprecated', 'true');
@@ -108,12 +108,29 @@ export function templateHeaders(templateId: string, createdTimestamp: Date): Tem
   };
 }
 
-/** A compiled template with its headers. @throws not-found; as `compileTemplateBody` */
+/** A compiled template with its headers; `revision`: null for the newest. @throws not-found; as `compileTemplateBody` */
 export async function requireCompiled(
   ctx: Context,
   templateId: string,
+  revision: string | null,
 ): Promise<{ readonly compiled: CompiledTemplate; readonly headers: TemplateHeaders }> {
-  const found = await templateInUse(templateId, compilingFor(ctx));
-  if (found === null) throw templateNotFound(templateId, 'not-found');
+  const compile = compilingFor(ctx);
+  const found = await (revision === null
+    ? templateInUse(templateId, compile)
+    : revisionInUse(templateId, revision, compile));
+  if (found === null) throw notFound(templateId, revision);
   return { compiled: found.compiled, headers: templateHeaders(templateId, found.createdTimestamp) };
+}
+
+/** The text of a template; `revision`: null for the newest. @throws not-found */
+export async function requireText(templateId: string, revision: string | null): Promise<RevisionText> {
+  const text = await revisionText(templateId, revision);
+  if (text === null) throw notFound(templateId, revision);
+  return text;
+}
+
+function notFound(templateId: string, revision: string | null): Error {
+  return revision === null
+    ? templateNotFound(templateId, 'not-found')
+    : revisionNotFound(templateId, revision);
 }

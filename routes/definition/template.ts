@@ -8,6 +8,7 @@ import type { Settings } from '../../config/settings.js';
 import { writeXml } from '../../openehr/base/xml.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { latestOfEach } from '../../change/definition/template-change.js';
+import { reviseTemplate } from '../../change/definition/template-revision.js';
 import { createTemplate, putTemplate } from '../../change/definition/template.js';
 import type { BodyType } from '../http/negotiation/media-type.js';
 import { requestBody, responseBody } from '../http/negotiation/media-type.js';
@@ -22,6 +23,7 @@ import { STANDARD_API } from '../http/request/request-state.js';
 import {
   ADL14_TEMPLATES,
   requireCompiled,
+  requireText,
   templateHeaders,
   type TemplateHeaders,
   templateViewOperations,
@@ -36,6 +38,7 @@ const NOT_OFFERED = 'Templates in ADL 2 are not offered';
 export function templateOperations(settings: Settings): OperationGroup {
   keepTemplates(settings.templateCacheSize, settings.templateCacheBytes);
   const upload = settings.templateAllowOverwrite ? putTemplate : createTemplate;
+  const store = settings.templateRevisions ? uploadRevision : (ctx: Context) => uploadTemplate(ctx, upload);
   return {
     tag: 'TEMPLATE',
     description: 'Operational templates',
@@ -52,14 +55,17 @@ export function templateOperations(settings: Settings): OperationGroup {
         largestBody: { bytes: settings.maxTemplateBytes, setting: 'MAX_TEMPLATE_BYTES' },
         responses: {
           201: {
-            description: 'Stored; a body only when `Prefer` asks for one',
+            description:
+              'Stored; a body only when `Prefer` asks for one, or of a revision `{template_id, revision, digest}`',
             body: { schema: 'OperationalTemplate', types: 'uploadedTemplate' },
             headers: ['ETag', 'Location', 'Last-Modified'],
           },
+          200: UNCHANGED,
         },
+        committedStatus: 201,
         errors: [400, 409, 422],
         replay: answerUploadAgain,
-        handle: (ctx) => uploadTemplate(ctx, upload),
+        handle: store,
       },
       {
         id: 'template_adl1.4_list',
@@ -82,6 +88,7 @@ export function templateOperations(settings: Settings): OperationGroup {
         summary: 'Get a template as OPT or as web template',
         access: 'read',
         audit: 'none',
+        parameters: ['revision'],
         responses: {
           200: {
             description: 'The template',
@@ -130,15 +137,39 @@ async function uploadTemplate(ctx: Context, upload: typeof createTemplate): Prom
   await writeUploaded(ctx, doc, type);
 }
 
+const UNCHANGED = {
+  description: 'The template has, or had, this text',
+  body: { schema: 'TemplateRevision', types: 'json' },
+  headers: ['ETag', 'Location', 'Last-Modified'],
+} as const;
+
+/** With `TEMPLATE_REVISIONS`: another text of a known id is its newest revision. docs/spec/rest.md#revisions-of-templates */
+async function uploadRevision(ctx: Context): Promise<void> {
+  requestBody('template-upload', ctx.get('Content-Type'));
+  const form = responseBody('template-upload', ctx.get('Accept'));
+  const opt = requiredBodyText(ctx);
+  const uploaded = { opt, compiled: await compileTemplateBody(ctx, opt) };
+  const { doc, revision, digest, isNew } = await reviseTemplate(uploaded, ctx.state.user?.name ?? null);
+  await writeUploaded(ctx, doc, form, isNew ? 201 : 200);
+  if (ctx.get('Prefer') !== '') return;
+  const record = { template_id: collapsedToken(doc._id), revision, digest };
+  writeText(ctx, { format: 'JSON', mediaType: 'application/json' }, JSON.stringify(record));
+}
+
 async function answerUploadAgain(ctx: Context, { uids }: IdempotentResult): Promise<void> {
   const form = responseBody('template-upload', ctx.get('Accept'));
   await writeUploaded(ctx, await requireTemplate(uids.template_id ?? ''), form);
 }
 
-function writeUploaded(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<void> {
+function writeUploaded(
+  ctx: Context,
+  doc: TemplateDoc,
+  form: BodyType,
+  status: 200 | 201 = 201,
+): Promise<void> {
   const templateId = collapsedToken(doc._id);
   return answerWrite(ctx, {
-    status: 201,
+    status,
     uid: templateId,
     form,
     ...templateHeaders(templateId, doc.created_timestamp),
@@ -167,15 +198,16 @@ async function listTemplates(ctx: Context, { itsRest }: Settings): Promise<void>
 async function getTemplate(ctx: Context): Promise<void> {
   const form = responseBody('template', ctx.get('Accept'), { vendorWord: requestVendorWord(ctx) });
   const templateId = pathParameter(ctx, 'template_id');
+  const revision = queryParameter(ctx, 'revision');
   if (form.format === 'WEB_TEMPLATE') {
-    const { compiled, headers } = await requireCompiled(ctx, templateId);
+    const { compiled, headers } = await requireCompiled(ctx, templateId, revision);
     setStateHeaders(ctx, headers);
     writeText(ctx, form, compiled.webTemplateText);
     return;
   }
-  const doc = await requireTemplate(templateId);
-  setStateHeaders(ctx, templateHeaders(templateId, doc.created_timestamp));
-  writeText(ctx, form, doc.opt);
+  const text = await requireText(templateId, revision);
+  setStateHeaders(ctx, templateHeaders(templateId, text.created_timestamp));
+  writeText(ctx, form, text.opt);
 }
 
 function setStateHeaders(ctx: Context, { etag, lastModified }: TemplateHeaders): void {
@@ -184,7 +216,9 @@ function setStateHeaders(ctx: Context, { etag, lastModified }: TemplateHeaders):
 
 async function writeTemplate(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<void> {
   const text =
-    form.format === 'WEB_TEMPLATE' ? (await requireCompiled(ctx, doc._id)).compiled.webTemplateText : doc.opt;
+    form.format === 'WEB_TEMPLATE'
+      ? (await requireCompiled(ctx, doc._id, null)).compiled.webTemplateText
+      : doc.opt;
   writeText(ctx, form, text);
 }
 

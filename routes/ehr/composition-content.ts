@@ -4,13 +4,14 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { tryHere, within } from '../../openehr/base/work.js';
 import { isJsonObject, jsonObjectOf, type JsonObject } from '../../openehr/base/json.js';
-import type { SimplifiedReader } from '../../change/commit/context.js';
+import type { RevisionPin, SimplifiedReader } from '../../change/commit/context.js';
+import { judgedBy } from '../../change/composition/judged-by.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
 import { readObject } from '../../change/content/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';
 import type { LargeComposition } from '../../change/content/large-composition.js';
 import { rootName } from '../../change/commit/resource.js';
-import { templateNotFound } from '../../change/commit/refusal.js';
+import { revisionNotFound, templateNotFound } from '../../change/commit/refusal.js';
 import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js';
 import { readFlatOver } from '../../openehr/format/flat/carry-over.js';
@@ -18,12 +19,8 @@ import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
 import { structuredToFlat } from '../../openehr/format/composition/structured.js';
 import type { VersionDoc } from '../../models/version.js';
-import {
-  compiledTemplate,
-  someTemplateIds,
-  templateById,
-  type TemplateDoc,
-} from '../../models/definition/template.js';
+import { revisionInUse, revisionText, type RevisionText } from '../../models/definition/revision-in-use.js';
+import { compiledTemplate, someTemplateIds } from '../../models/definition/template.js';
 import type { CompiledTemplate } from '../../openehr/template/compile.js';
 import { isLarge, parseLargeText, readLargeComposition } from '../../workers/large-body.js';
 import {
@@ -77,7 +74,7 @@ export async function compositionReader(
   { findings, before }: { readonly findings?: AcceptedFinding[] | undefined; readonly before?: Before } = {},
 ): Promise<LocatingReader> {
   const text = requiredBodyText(ctx);
-  const templateId = templateIdFrom(ctx);
+  const { templateId, pin } = templateFrom(ctx);
   const isSimplified = form.format === 'FLAT' || form.format === 'STRUCTURED';
   const isStructured = form.format === 'STRUCTURED';
   if (isLarge(text)) {
@@ -85,11 +82,11 @@ export async function compositionReader(
     const json = await parseLargeText(body, bodyOwner(ctx));
     if (!isSimplified) {
       if (form.format === 'JSON') warnOfEmptyLists(ctx, text);
-      return { read: () => readLarge(ctx, json, findings), located: asItIs };
+      return { read: () => readLarge(ctx, json, findings), located: asItIs, pin };
     }
     const simplifiedId = requireSimplified(json.startsWith('{'), templateId);
-    const large = { json, isStructured, templateId: simplifiedId };
-    return { read: () => fromLargeSimplified(ctx, large, before), located: asItIs };
+    const large = { json, isStructured, templateId: simplifiedId, pin };
+    return { read: () => fromLargeSimplified(ctx, large, before), located: asItIs, pin };
   }
   const parsed = await parseCanonical(ctx, text, form, 'COMPOSITION');
   if (isJsonObject(parsed) && form.format !== 'XML') requireForm(isSimplified ? form.format : 'JSON', parsed);
@@ -100,10 +97,12 @@ export async function compositionReader(
           within(ctx.state.work, () => readObject(parsed, 'COMPOSITION', findings)),
         ),
       located: (error) => locatedInForm(ctx, error, { parsed, isLenient: findings !== undefined }),
+      pin,
     };
   const simplifiedId = requireSimplified(isJsonObject(parsed), templateId);
-  const simplified = { body: parsed as JsonObject, isStructured };
+  const simplified = { body: parsed as JsonObject, isStructured, pin };
   return {
+    pin,
     read: () => fromSimplified(ctx, simplified, simplifiedId, before),
     located: async (error) => {
       const previous = await contentBefore(before, simplifiedId);
@@ -119,6 +118,8 @@ export async function compositionReader(
 /** Reads the COMPOSITION of a request, and returns where in the body an error that came of it stands. */
 interface LocatingReader {
   readonly read: CompositionReader;
+  /** The revision that the request names. */
+  readonly pin: RevisionPin | undefined;
   readonly located: (error: unknown) => Promise<unknown>;
 }
 
@@ -128,18 +129,19 @@ const asItIs = (error: unknown): Promise<unknown> => Promise.resolve(error);
 export interface SimplifiedForm {
   readonly format: 'FLAT' | 'STRUCTURED';
   readonly templateId: string | null;
+  readonly pin: RevisionPin | undefined;
 }
 
 /** The simplified form that `form` is; null: it is canonical. @throws invalid when the request names two templates */
 export function simplifiedForm(ctx: Context, { format }: BodyType): SimplifiedForm | null {
-  const templateId = templateIdFrom(ctx);
-  return format === 'FLAT' || format === 'STRUCTURED' ? { format, templateId } : null;
+  const named = templateFrom(ctx);
+  return format === 'FLAT' || format === 'STRUCTURED' ? { format, ...named } : null;
 }
 
 /** Reads COMPOSITIONs in a simplified form that stand within a body; `mayBeLarge`: as of a large body, in another thread. */
 export function simplifiedReader(
   ctx: Context,
-  { format, templateId: named }: SimplifiedForm,
+  { format, templateId: named, pin }: SimplifiedForm,
   mayBeLarge: boolean,
 ): SimplifiedReader {
   const isStructured = format === 'STRUCTURED';
@@ -148,8 +150,8 @@ export function simplifiedReader(
     const templateId = requireSimplified(true, named);
     const json = mayBeLarge ? JSON.stringify(body) : '';
     return isLarge(json)
-      ? fromLargeSimplified(ctx, { json, isStructured, templateId })
-      : fromSimplified(ctx, { body, isStructured }, templateId);
+      ? fromLargeSimplified(ctx, { json, isStructured, templateId, pin })
+      : fromSimplified(ctx, { body, isStructured, pin }, templateId);
   };
 }
 
@@ -181,6 +183,7 @@ function requireSimplified(isObject: boolean, templateId: string | null): string
 interface Simplified {
   readonly body: JsonObject;
   readonly isStructured: boolean;
+  readonly pin?: RevisionPin | undefined;
 }
 
 /** The body as FLAT. */
@@ -194,7 +197,7 @@ async function fromSimplified(
   templateId: string,
   before?: Before,
 ): ReturnType<CompositionReader> {
-  const template = await knownTemplate(ctx, templateId);
+  const template = await knownTemplate(ctx, templateId, simplified.pin);
   const warnings: string[] = [];
   const previous = await contentBefore(before, templateId);
   const here = tryHere(ctx.state.work, () => {
@@ -207,23 +210,27 @@ async function fromSimplified(
     return readObject(read, 'COMPOSITION');
   });
   if (here === null) {
+    const { isStructured, pin } = simplified;
     const json = JSON.stringify(simplified.body);
-    return fromLargeSimplified(ctx, { json, isStructured: simplified.isStructured, templateId }, before);
+    return fromLargeSimplified(ctx, { json, isStructured, templateId, pin }, before);
   }
   warnOfContextKeys(ctx, warnings);
   return here.value;
 }
 
+interface LargeSimplified {
+  readonly json: string;
+  readonly isStructured: boolean;
+  readonly templateId: string;
+  readonly pin: RevisionPin | undefined;
+}
+
 async function fromLargeSimplified(
   ctx: Context,
-  {
-    json,
-    isStructured,
-    templateId,
-  }: { readonly json: string; readonly isStructured: boolean; readonly templateId: string },
+  { json, isStructured, templateId, pin }: LargeSimplified,
   before?: Before,
 ): Promise<LargeComposition> {
-  const template = templateText(await knownTemplateDoc(templateId));
+  const template = templateText(await knownText(templateId, pin?.revision ?? null));
   const previous = await contentBefore(before, templateId);
   const simplified = { isStructured, template, now: Date.now(), ...(previous !== null && { previous }) };
   const large = await readLargeComposition({ json, simplified }, bodyOwner(ctx));
@@ -237,27 +244,46 @@ async function contentBefore(before: Before | undefined, templateId: string): Pr
   return version?.template_id === templateId ? version.data : null;
 }
 
-async function knownTemplate(ctx: Context, templateId: string): Promise<CompiledTemplate> {
+async function knownTemplate(
+  ctx: Context,
+  templateId: string,
+  pin: RevisionPin | undefined,
+): Promise<CompiledTemplate> {
+  if (pin !== undefined) {
+    const pinned = await revisionInUse(templateId, pin.revision, compilingFor(ctx));
+    if (pinned === null) throw revisionNotFound(templateId, pin.revision, 'unprocessable');
+    return pinned.compiled;
+  }
   const template = await compiledTemplate(templateId, compilingFor(ctx));
   if (template === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
   return template;
 }
 
-async function knownTemplateDoc(templateId: string): Promise<TemplateDoc> {
-  const doc = await templateById(templateId);
-  if (doc === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
-  return doc;
+async function knownText(templateId: string, revision: string | null): Promise<RevisionText> {
+  const text = await revisionText(templateId, revision);
+  if (text !== null) return text;
+  if (revision !== null) throw revisionNotFound(templateId, revision, 'unprocessable');
+  throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
 }
 
-/** Template id of header or query. @throws invalid when both are given and differ */
-function templateIdFrom(ctx: Context): string | null {
+/** What a request names behind a template id to be judged by one of its revisions. */
+const PIN = /\s*;\s*revision\s*=\s*"?([^"]*?)"?\s*$/;
+
+/** The template of header or query, and the revision that the header names. @throws invalid when both are given and differ */
+function templateFrom(ctx: Context): {
+  readonly templateId: string | null;
+  readonly pin: RevisionPin | undefined;
+} {
   const written = vendorHeader(ctx, 'template-id');
-  const header = written === null ? null : collapsedToken(written);
+  const revision = written === null ? undefined : PIN.exec(written)?.[1];
+  const header = written === null ? null : collapsedToken(written.replace(PIN, ''));
   const query = queryParameter(ctx, 'templateId');
   if (header !== null && query !== null && header !== query)
     throw new CdrError('invalid', 'the header openEHR-TEMPLATE_ID and the query templateId differ');
-  const templateId = header ?? query;
-  return templateId === '' ? null : templateId;
+  const named = header ?? query;
+  const templateId = named === '' ? null : named;
+  const pin = templateId === null || revision === undefined ? undefined : { templateId, revision };
+  return { templateId, pin };
 }
 
 /** Writes a version's COMPOSITION in the form asked, with its headers; 204 for a deletion. */
@@ -278,7 +304,9 @@ export async function compositionIn(ctx: Context, version: VersionDoc, form: Bod
   // XML needs no template, and so must not fail for want of one.
   if (form.format === 'XML') return writtenXml(ctx, json, rootName('COMPOSITION'));
   const templateId = version.template_id ?? '';
-  const compiled = await knownTemplate(ctx, templateId);
-  const stored = (): Promise<TemplateDoc> => knownTemplateDoc(templateId);
+  const judge = await judgedBy(version, compilingFor(ctx));
+  if (judge === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
+  const { compiled, digest } = judge;
+  const stored = (): Promise<RevisionText> => knownText(templateId, digest);
   return writtenComposition(ctx, json, form.format, { compiled, stored });
 }

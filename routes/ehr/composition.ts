@@ -149,13 +149,12 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const ehrId = pathParameter(ctx, 'ehr_id');
   const metadata = commitMetadata(ctx, 'POST', settings);
   const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
-  const { read, located } = await compositionReader(ctx, request, { findings: metadata.findings });
+  const { read, located, pin } = await compositionReader(ctx, request, { findings: metadata.findings });
   const change = { ehrId, metadata, inSameTransaction };
-  const version = await createComposition(warning(ctx, context), change, read).catch(
-    async (error: unknown) => {
-      throw await located(error);
-    },
-  );
+  const changing = warning(ctx, pin === undefined ? context : { ...context, pin });
+  const version = await createComposition(changing, change, read).catch(async (error: unknown) => {
+    throw await located(error);
+  });
   await answer(ctx, settings, response, { version, status: 201 });
 }
 
@@ -183,12 +182,13 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const metadata = withStateOfQuery(ctx, settings, commitMetadata(ctx, 'PUT', settings));
   const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
   const { keepsUnshown } = parsePrefer(ctx.get('Prefer'));
-  const { read, located } = await compositionReader(ctx, request, {
+  const { read, located, pin } = await compositionReader(ctx, request, {
     findings: metadata.findings,
     ...(keepsUnshown && { before: () => versionById(ehrId, 'COMPOSITION', ifMatch) }),
   });
   const change = { ehrId, versionedObjectUid, ifMatch, metadata, inSameTransaction };
-  const version = await updateComposition(context, change, read).catch(async (error: unknown) => {
+  const changing = pin === undefined ? context : { ...context, pin };
+  const version = await updateComposition(changing, change, read).catch(async (error: unknown) => {
     throw await located(error);
   });
   await answer(ctx, settings, response, { version, status: 200 });

@@ -127,6 +127,7 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
     ...context,
     ...(isLarge(text) && { readLarge: largeReader(ctx) }),
     ...(simplified !== null && { readSimplified: simplifiedReader(ctx, simplified, isLarge(text)) }),
+    ...(simplified?.pin !== undefined && { pin: simplified.pin }),
   });
   const commit = () => createContribution(reading, { ehrId, defaults }, body);
   const { contribution } = await commit().catch(async (error: unknown) => {

@@ -288,6 +288,7 @@ const TEXTS: ReadonlySet<string> = new Set([
 function jsonName(body: SchemaName, isJson: boolean): SchemaName {
   if (isJson && body === 'AqlText') return 'AqlBody';
   if (isJson && body === 'ArchetypeSource') return 'Archetype';
+  if (!isJson && body === 'TwoRevisions') return 'OperationalTemplate';
   return isJson && body === 'OperationalTemplate' ? 'WebTemplate' : body;
 }
 

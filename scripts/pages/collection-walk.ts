@@ -52,6 +52,7 @@ const LAST = [
   'deleteComposition',
   'deleteDirectory',
   'deleteEhr',
+  'removeTemplateRevision',
   'deleteTemplate',
   'deleteStoredQuery',
   'deleteAllTemplates',
@@ -103,6 +104,8 @@ export function pathValue(name: string, operationId: string): string {
 
 const PATH_VALUES: Readonly<Record<string, string>> = {
   template_id: '{{template_id}}',
+  template_revision: '1',
+  upgrade_id: '00000000-0000-4000-8000-000000000003',
   archetype_id: 'openEHR-EHR-OBSERVATION.pulse_of_house.v1',
   qualified_query_name: '{{query_name}}',
   version: '{{query_version}}',
@@ -161,6 +164,12 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   moveComposition: [400, 404, 409],
   updateTemplate: [422],
   deleteTemplate: [422],
+  removeTemplateRevision: [404, 422],
+  upgradeTemplate: [400, 404],
+  getTemplateUpgrade: [404],
+  pauseTemplateUpgrade: [404],
+  resumeTemplateUpgrade: [404],
+  undoTemplateUpgrade: [404],
   deleteAllTemplates: [422],
   // Nobody may by `*`.
   restore: [403],

@@ -8,11 +8,12 @@ import {
   type MergeDetails,
   type MergeRequest,
   type UnmergeRequest,
-  type WebTemplate,
 } from '@everchart/client';
 
+import { definitionsApi, type DefinitionsApi } from './definitions.js';
+
 /** What needs the permission `admin` or `audit`. */
-export interface AdministrationApi {
+export interface AdministrationApi extends DefinitionsApi {
   /** @throws CdrError 401 or 403 for whoever is no administrator */
   adminStatus: () => Promise<unknown>;
   /** Who asks, what roles may do, which users the server itself knows. */
@@ -53,14 +54,6 @@ export interface AdministrationApi {
   access: (ehrId: string) => Promise<AuditRecord[]>;
   /** A document that was written for another patient; `isPlan`: what it would do. Gives what waits, or what it did or would do. */
   moveComposition: (move: Move) => Promise<MoveDetails | Approval>;
-  /** What an OPT would be as a template; nothing is stored. */
-  previewTemplate: (templateId: string, opt: string) => Promise<WebTemplate>;
-  /** In place of one that no document uses. */
-  replaceTemplate: (templateId: string, opt: string) => Promise<void>;
-  /** One that no document uses. */
-  deleteTemplate: (templateId: string) => Promise<void>;
-  /** One version of it. */
-  deleteStoredQuery: (name: string, version: string) => Promise<void>;
 }
 
 /** `digest`: of the plan that was looked at. */
@@ -181,6 +174,12 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
   return {
     adminStatus: () => cdr.request('GET', '/rest/admin/status'),
     permissions: async () => (await cdr.request<PermissionsReport>('GET', '/rest/admin/permissions')).body,
+    saveUser: async (name, body) => {
+      await cdr.request('PUT', `/rest/admin/user/${encodeURIComponent(name)}`, { body });
+    },
+    removeUser: async (name) => {
+      await cdr.request('DELETE', `/rest/admin/user/${encodeURIComponent(name)}`);
+    },
     planMerge: (wanted) => admin.merges.preview(wanted),
     merge: (wanted) => admin.merges.merge(wanted),
     unmerge: (wanted) => admin.merges.undo(wanted),
@@ -242,36 +241,6 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
       const body = { target_ehr: targetEhr, ...(reason !== '' && { reason }), dry_run: isPlan };
       return (await cdr.request<MoveDetails | Approval>('POST', path, { body })).body;
     },
-    ...definitionApi(cdr),
-  };
-}
-
-/** The part of it that is about users, templates and stored queries. */
-function definitionApi(
-  cdr: Cdr,
-): Pick<
-  AdministrationApi,
-  'saveUser' | 'removeUser' | 'previewTemplate' | 'replaceTemplate' | 'deleteStoredQuery' | 'deleteTemplate'
-> {
-  return {
-    saveUser: async (name, body) => {
-      await cdr.request('PUT', `/rest/admin/user/${encodeURIComponent(name)}`, { body });
-    },
-    removeUser: async (name) => {
-      await cdr.request('DELETE', `/rest/admin/user/${encodeURIComponent(name)}`);
-    },
-    previewTemplate: async (templateId, opt) => {
-      const path = `/rest/admin/template/${encodeURIComponent(templateId)}/preview`;
-      const sent = { body: opt, type: 'application/xml', accept: 'application/openehr.wt+json' };
-      return (await cdr.request<WebTemplate>('POST', path, sent)).body;
-    },
-    replaceTemplate: async (templateId, opt) => {
-      const path = `/rest/admin/template/${encodeURIComponent(templateId)}`;
-      await cdr.request('PUT', path, { body: opt, type: 'application/xml', accept: 'application/xml' });
-    },
-    deleteStoredQuery: (name, version) => cdr.admin.deleteStoredQuery(name, version),
-    deleteTemplate: async (templateId) => {
-      await cdr.request('DELETE', `/rest/admin/template/${encodeURIComponent(templateId)}`);
-    },
+    ...definitionsApi(cdr),
   };
 }

@@ -4,6 +4,7 @@ import type {
   Overview,
   QueryOptions,
   StoredQuery,
+  TemplateDifference,
   TemplateInfo,
   WebTemplate,
 } from '@everchart/client';
@@ -32,6 +33,11 @@ export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
   /** A COMPOSITION that could be committed, as text. */
   example: (templateId: string, format: CompositionFormat) => Promise<string>;
   exampleFlat: (templateId: string) => Promise<Flat>;
+  /** What differs from a stored template to an OPT, and what that means for data. */
+  compareTemplate: (
+    templateId: string,
+    after: string | { readonly from: string; readonly to: string },
+  ) => Promise<TemplateDifference>;
   /** Gives the template id. */
   uploadTemplate: (opt: string) => Promise<string>;
   /** The OPT as it was uploaded. */
@@ -60,6 +66,7 @@ export function createApi(credentials: Credentials): Api {
     example: async (templateId, format) =>
       readable(await cdr.templates.example(templateId, { format, detail: 'medium' })),
     exampleFlat: (templateId) => cdr.templates.example(templateId, { format: 'FLAT', detail: 'medium' }),
+    compareTemplate: (templateId, after) => cdr.templates.compare(templateId, after),
     uploadTemplate: (opt) => cdr.templates.upload(opt),
     opt: (templateId) => cdr.templates.get(templateId),
     archetypes: async () =>

@@ -206,6 +206,7 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'jobs.verify': 'Prüfung des Gespeicherten',
   'jobs.reindex': 'Neuaufbau dessen, was AQL liest',
   'jobs.upgrade': 'Aktualisierung des Speichers',
+  'jobs.template_upgrade': 'Umstellung der Daten eines Templates',
   'jobs.merge': 'Zusammenführung in Schritten',
   'jobs.unmerge': 'Rücknahme einer Zusammenführung',
   'jobs.erase': 'Löschung',

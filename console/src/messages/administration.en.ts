@@ -199,6 +199,7 @@ export const administration = {
   'jobs.verify': 'Check of what is stored',
   'jobs.reindex': 'Rebuild of what AQL reads',
   'jobs.upgrade': 'Upgrade of the storage',
+  'jobs.template_upgrade': 'Upgrade of the data of a template',
   'jobs.merge': 'Merge in steps',
   'jobs.unmerge': 'Merge being taken back',
   'jobs.erase': 'Erasure',

@@ -1,5 +1,6 @@
 import { administration } from './administration.de.js';
 import { deeds } from './deeds.de.js';
+import { differences } from './differences.de.js';
 import { findings } from './findings.de.js';
 import { own } from './own.de.js';
 import { values } from './values.de.js';
@@ -9,6 +10,7 @@ import type { Catalogue } from './en.js';
 export const de: Catalogue = {
   ...administration,
   ...deeds,
+  ...differences,
   ...findings,
   ...own,
   ...values,
@@ -374,9 +376,6 @@ export const de: Catalogue = {
   'templates.used': '{count} {count|Composition|Compositions}',
   'templates.differences': 'Unterschiede',
   'templates.compareWith': 'Mit einem anderen Template vergleichen',
-  'templates.same': 'Die beiden Templates sind gleich',
-  'templates.otherParts': 'Alle Knoten sind gleich; andere Teile des OPT unterscheiden sich',
-  'templates.languages': 'Sprachen',
   'query.format': 'Formatieren',
   'query.templatesRead': 'Templates für die Vervollständigung werden gelesen: {known} von {all}',
   'keys.format': 'Die Abfrage formatieren',

@@ -1,5 +1,6 @@
 import { administration } from './administration.en.js';
 import { deeds } from './deeds.en.js';
+import { differences } from './differences.en.js';
 import { findings } from './findings.en.js';
 import { own } from './own.en.js';
 import { values } from './values.en.js';
@@ -8,6 +9,7 @@ import { values } from './values.en.js';
 export const en = {
   ...administration,
   ...deeds,
+  ...differences,
   ...findings,
   ...own,
   ...values,
@@ -373,9 +375,6 @@ export const en = {
   'templates.used': '{count} {count|composition|compositions}',
   'templates.differences': 'Differences',
   'templates.compareWith': 'Compare with another template',
-  'templates.same': 'The two templates are the same',
-  'templates.otherParts': 'All nodes are the same; other parts of the OPT differ',
-  'templates.languages': 'Languages',
   'query.format': 'Format',
   'query.templatesRead': 'Reading templates for completion: {known} of {all}',
   'keys.format': 'Lay out the query',

@@ -17,6 +17,7 @@ import {
   identity,
   INTERVAL_FLAGS,
   sampleObject,
+  type SampleLocale,
 } from './sample.js';
 import { typeOf } from '../../rm/access.js';
 import { attributesOf, isLocatable, withoutParameters } from '../../rm/model/classes.js';
@@ -85,6 +86,7 @@ function exampleObject(node: WebTemplateNode, context: ValueContext): JsonObject
     if (values !== undefined) object[attribute] = values;
   }
   addPrimitives(object, node, context);
+  addUnnamed(object, node, context.locale);
   if (!finishExample(object, node, context)) return null;
   addRequired(object, context.locale);
   return inModelOrder(object);
@@ -175,6 +177,21 @@ function addPrimitives(object: JsonObject, node: WebTemplateNode, context: Value
   for (const { name } of constraint.attributes) {
     const text = isRmAttribute(node.rmType, name) ? exampleText(node, name, context) : null;
     if (text !== null) object[name] = text;
+  }
+}
+
+/** Any objects where the template says how many there must be, and not which. */
+function addUnnamed(
+  object: JsonObject,
+  { rmType, children, constraint }: WebTemplateNode,
+  locale: SampleLocale,
+): void {
+  if (constraint?.kind !== 'object') return;
+  for (const { name, cardinality, existence } of constraint.attributes) {
+    const type = attributesOf(withoutParameters(rmType)).get(name)?.type;
+    const least = existence.max === 0 ? 0 : (cardinality?.min ?? 0);
+    if (type === undefined || least === 0 || children.some(({ attribute }) => attribute === name)) continue;
+    object[name] = Array.from({ length: least }, () => sampleObject(type, name, locale));
   }
 }
 

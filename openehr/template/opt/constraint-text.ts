@@ -21,8 +21,8 @@ export function temporalRange(range: Interval<string>, broken: Interval<string>)
   return { text: operatorText(broken), value: intervalValue(range) };
 }
 
-/** In the words of an INTERVAL of the reference model. */
-function intervalValue({
+/** A range in the words of an INTERVAL of the reference model, as a program reads it. */
+export function intervalValue({
   lower,
   upper,
   lowerIncluded,

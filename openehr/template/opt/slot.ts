@@ -35,6 +35,7 @@ function assertionPatterns(assertions: readonly SlotAssertion[]): LinearPattern[
   );
 }
 
-function isAnything({ archetypeIdPattern }: SlotAssertion): boolean {
+/** Whether an assertion is true of any archetype. */
+export function isAnything({ archetypeIdPattern }: SlotAssertion): boolean {
   return archetypeIdPattern !== null && ANYTHING.has(archetypeIdPattern);
 }

@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/maps.js';
 import { attributesOf, isKindOf, withoutParameters } from '../../rm/model/classes.js';
-import type { AttributeConstraint, CardinalityConstraint } from '../opt/constraint.js';
+import type { AttributeConstraint, CardinalityConstraint, SlotConstraint } from '../opt/constraint.js';
 import { valueSetUrl } from './code-check.js';
 import type { Scope } from '../web-template/scope.js';
 import { slotCheck, type SlotCheck } from '../opt/slot.js';
@@ -66,6 +66,8 @@ export interface ChildMatcher extends Counted {
 
 /** A slot of the template. */
 export interface SlotMatcher extends Counted {
+  readonly node: WebTemplateNode;
+  readonly constraint: SlotConstraint;
   readonly names: ReadonlySet<string> | null;
   readonly rmType: string;
   readonly allows: SlotCheck;
@@ -140,7 +142,13 @@ function attributeMatcher(
   };
   return isMultiple
     ? { ...place, min: 0, counted: [...new Set(counts)], cardinality: constraint?.cardinality ?? null }
-    : { ...place, min: Math.min(1, ...counted(nodes).map(minimumOf)), counted: [], cardinality: null };
+    : { ...place, min: leastOf(nodes, constraint), counted: [], cardinality: null };
+}
+
+/** The least number of values of a single attribute; where the template names none, as it says of the attribute itself. */
+function leastOf(nodes: readonly WebTemplateNode[], constraint: AttributeConstraint | null): number {
+  if (nodes.length === 0) return constraint?.existence.min ?? 0;
+  return Math.min(1, ...counted(nodes).map(minimumOf));
 }
 
 function takesOthers({ rmType }: WebTemplateNode, values: readonly WebTemplateNode[]): boolean {
@@ -162,8 +170,9 @@ function sortedCandidates(
   const slots: SlotMatcher[] = [];
   for (const [index, child] of counted(nodes).entries()) {
     const own = { ...(counts[index] ?? countedOf(child, index)), names: allowedNames(child) };
-    if (child.constraint?.kind === 'slot')
-      slots.push({ ...own, rmType: child.rmType, allows: slotCheck(child.constraint) });
+    const { constraint } = child;
+    if (constraint?.kind === 'slot')
+      slots.push({ ...own, node: child, constraint, rmType: child.rmType, allows: slotCheck(constraint) });
     else if (child.archetypeNodeId === null) values.push({ ...own, matcher: matcherOf(child, scope) });
     else {
       const twins = byNodeId.get(child.archetypeNodeId) ?? [];

@@ -7,18 +7,21 @@ import { codePhraseFinding, type CodeExpectation } from './code-check.js';
 import type { ValueCheck } from './value-check.js';
 import { counted } from '../../base/work.js';
 
-/**
- * The check of the name of a node that must be a DV_CODED_TEXT (docs/spec/formats.md#template-rules); null where the
- * template does not ask for one.
- */
-export function nameCheck(node: WebTemplateNode): ValueCheck | null {
+/** What the name of a node must be that must be a DV_CODED_TEXT; null where the template does not ask for one. */
+export function nameExpectation(node: WebTemplateNode): CodeExpectation | null {
   const coded = codedNameOf(node.constraint);
   if (coded === null) return null;
   const codes = node.nameCode === null ? coded.codes : [node.nameCode.code];
-  const expected: CodeExpectation = {
+  return {
     terminologyId: coded.terminologyId,
     codes: codes.length === 0 ? null : new Map(counted(codes).map((code) => [code, new Set<string>()])),
   };
+}
+
+/** The check of such a name (docs/spec/formats.md#template-rules). */
+export function nameCheck(node: WebTemplateNode): ValueCheck | null {
+  const expected = nameExpectation(node);
+  if (expected === null) return null;
   return ({ name }) => (isJsonObject(name) ? violations(name, expected) : []);
 }
 

@@ -7,8 +7,9 @@ import { counted } from '../../base/work.js';
 /** Null when a text is as the constraint says, else what it must be. Texts that cannot be read pass. */
 export type TextCheck = (text: string) => Expected | null;
 
-const MANDATORY_ZONE = 1001;
-const FORBIDDEN_ZONE = 1003;
+/** RM: Validity_kind. */
+export const MANDATORY_ZONE = 1001;
+export const FORBIDDEN_ZONE = 1003;
 
 /** The check of a C_DATE, C_TIME, C_DATE_TIME or C_DURATION (docs/spec/formats.md#template-rules). */
 export function temporalCheck(constraint: TemporalConstraint): TextCheck {
@@ -46,14 +47,27 @@ const DURATION_UNITS = [
   { unit: 'seconds', letter: 'S', inTime: true },
 ] as const;
 
-/** `PYMWDTHMS`: the units that a duration may use; none of them must be there. AOM 1.4: C_DURATION.years_allowed and so on. */
-function unitsCheck(pattern: string): TextCheck {
+type DurationUnit = (typeof DURATION_UNITS)[number]['unit'];
+
+/**
+ * The units that a duration may not use by a pattern such as `PYMWDTHMS`; none when it is no such pattern.
+ * AOM 1.4: C_DURATION.years_allowed and so on.
+ */
+export function excludedUnits(pattern: string | null): readonly DurationUnit[] {
+  if (pattern === null || !DURATION_PATTERN_FORM.test(pattern)) return [];
   const [date = '', time = ''] = pattern.toUpperCase().slice(1).split('T');
-  const others = DURATION_UNITS.filter(({ letter, inTime }) => !(inTime ? time : date).includes(letter));
+  return DURATION_UNITS.filter(({ letter, inTime }) => !(inTime ? time : date).includes(letter)).map(
+    ({ unit }) => unit,
+  );
+}
+
+/** None of the units that the pattern has must be there. */
+function unitsCheck(pattern: string): TextCheck {
+  const others = excludedUnits(pattern);
   const expected = { text: `of the pattern ${pattern}`, value: { pattern }, rule: DURATION_PATTERN };
   return (text) => {
     const duration = parseDuration(text);
-    return duration !== null && others.some(({ unit }) => duration[unit] > 0) ? expected : null;
+    return duration !== null && counted(others).some((unit) => duration[unit] > 0) ? expected : null;
   };
 }
 
@@ -66,14 +80,15 @@ function hasZone(text: string): boolean {
   return /Z$|[+-]\d\d(?::?\d\d)?$/.test(time);
 }
 
-type Part = 'required' | 'optional' | 'forbidden';
+/** What a pattern says of one part of a date or time. */
+type PatternPart = 'required' | 'optional' | 'forbidden';
 
 /**
  * `yyyy-mm-ddTHH:MM:SS`: letters ask for a part, `??` leaves it open, `XX` forbids it
  * (docs/spec/formats.md#opt-primitives).
  */
 function patternCheck(pattern: string): TextCheck {
-  const parts = counted(splitParts(pattern)).map(partOf);
+  const parts = patternParts(pattern);
   return (text) => {
     const given = splitParts(withoutZone(text));
     const fits = counted(parts).every(
@@ -83,7 +98,12 @@ function patternCheck(pattern: string): TextCheck {
   };
 }
 
-function partOf(text: string): Part {
+/** What a pattern says of year, month, day, hour … in their order. */
+export function patternParts(pattern: string): readonly PatternPart[] {
+  return counted(splitParts(pattern)).map(partOf);
+}
+
+function partOf(text: string): PatternPart {
   if (/^x+$/i.test(text)) return 'forbidden';
   return text.includes('?') ? 'optional' : 'required';
 }
@@ -100,17 +120,25 @@ function withoutZone(text: string): string {
 }
 
 function rangeCheck(kind: TemporalConstraint['kind'], range: Interval<string>): TextCheck {
-  const size = (text: string): number | null => SIZES[kind](text) ?? null;
-  const bounds: Interval<number> = {
-    ...range,
-    lower: range.lower === null ? null : size(range.lower),
-    upper: range.upper === null ? null : size(range.upper),
-  };
+  const bounds = temporalBounds(kind, range);
   return (text) => {
-    const value = size(text);
+    const value = sizeOf(kind, text);
     if (value === null || isWithin(value, bounds)) return null;
     return temporalRange(range, brokenBound(range, bounds, value));
   };
+}
+
+/** A range of durations, dates or times as numbers that order them. */
+export function temporalBounds(kind: TemporalConstraint['kind'], range: Interval<string>): Interval<number> {
+  return {
+    ...range,
+    lower: range.lower === null ? null : sizeOf(kind, range.lower),
+    upper: range.upper === null ? null : sizeOf(kind, range.upper),
+  };
+}
+
+function sizeOf(kind: TemporalConstraint['kind'], text: string): number | null {
+  return SIZES[kind](text) ?? null;
 }
 
 const SIZES: Readonly<Record<TemporalConstraint['kind'], (text: string) => number | undefined>> = {

@@ -1,6 +1,7 @@
 import { path, V1, type Caller } from './call.js';
 import { mediaTypeOf, type CompositionFormat, type ContentByFormat } from './content.js';
 import type { CallOptions } from './options.js';
+import { TemplateUpgrades } from './template-upgrades.js';
 
 /** A template as lists name it. */
 export interface TemplateInfo {
@@ -74,6 +75,53 @@ export interface WebTemplateInput {
   readonly defaultValue?: unknown;
 }
 
+/** Which revision of a template is read. */
+export interface RevisionOptions extends CallOptions {
+  /** Number or digest; absent: the newest. */
+  readonly revision?: string | undefined;
+}
+
+/** A revision of a template. */
+export interface TemplateRevision {
+  readonly revision: string;
+  /** SHA-256 of the OPT, in hexadecimal. */
+  readonly digest: string;
+  readonly uploaded_at: string;
+  readonly uploaded_by?: string;
+  readonly bytes: number;
+  /** What was judged by it. */
+  readonly compositions: number;
+  readonly versions: number;
+}
+
+/** One difference between two templates. */
+export interface TemplateChange {
+  /** AQL path in the earlier template, of what was added in the later one; '' for the template as a whole. */
+  readonly path: string;
+  readonly kind: 'added' | 'removed' | 'moved' | 'renamed' | 'widened' | 'narrowed' | 'changed';
+  /** The part that changed: `node`, `occurrences`, `units`, … */
+  readonly what: string;
+  /** What it means for data: `text` and `minor` are proofs that all of them stay valid. */
+  readonly verdict: 'text' | 'minor' | 'unproven' | 'breaking';
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly reason: string;
+  /** Accepted before and refused now. */
+  readonly example?: unknown;
+}
+
+/** What differs from one template to another. */
+export interface TemplateDifference {
+  readonly verdict: 'same' | 'text' | 'minor' | 'breaking';
+  readonly changes: readonly TemplateChange[];
+  /** Those that read something else than before. */
+  readonly stored_queries: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly paths: readonly string[];
+  }[];
+}
+
 /** Which example of a template is made. */
 export interface ExampleOptions<F extends CompositionFormat> extends CallOptions {
   /** Canonical JSON unless given. */
@@ -87,9 +135,12 @@ const QUERIES = `${V1}/definition/query`;
 /** Operational templates, ADL 1.4. */
 export class Templates {
   readonly #caller: Caller;
+  /** Upgrades of their data. */
+  readonly upgrades: TemplateUpgrades;
 
   constructor(caller: Caller) {
     this.#caller = caller;
+    this.upgrades = new TemplateUpgrades(caller);
   }
 
   /** `opt`: the XML of an OPT. Its template id. @throws CdrError `conflict` when another one has the id */
@@ -109,15 +160,40 @@ export class Templates {
     return found.length > 0 ? found : this.#caller.body('GET', TEMPLATES, { query, signal });
   }
 
-  /** The OPT as XML. @throws CdrError `not-found` */
-  async get(id: string, { signal }: CallOptions = {}): Promise<string> {
-    return this.#caller.body('GET', TEMPLATES + path`/${id}`, { accept: 'application/xml', signal });
+  /** The OPT as XML; `revision`: its number or digest, absent: the newest. @throws CdrError `not-found` */
+  async get(id: string, { revision, signal }: RevisionOptions = {}): Promise<string> {
+    const call = { accept: 'application/xml', query: { revision }, signal };
+    return this.#caller.body('GET', TEMPLATES + path`/${id}`, call);
+  }
+
+  /** All revisions, newest first, with what was judged by each. Needs the permission `admin`. @throws CdrError `not-found` */
+  async revisions(id: string, { signal }: CallOptions = {}): Promise<TemplateRevision[]> {
+    return this.#caller.body('GET', path`/rest/admin/template/${id}/revisions`, { signal });
+  }
+
+  /** Removes a revision by which nothing was judged. Needs the permission `admin`. @throws CdrError `unprocessable` when it is used */
+  async removeRevision(id: string, revision: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.#caller.body('DELETE', path`/rest/admin/template/${id}/revisions/${revision}`, { signal });
   }
 
   /** @throws CdrError `not-found` */
   async webTemplate(id: string, { signal }: CallOptions = {}): Promise<WebTemplate> {
     const accept = 'application/openehr.wt+json';
     return this.#caller.body('GET', TEMPLATES + path`/${id}`, { accept, signal });
+  }
+
+  /**
+   * What differs from the newest revision of a template to an OPT, whatever its id, or between two revisions, and what that means.
+   * Not of EHRbase. @throws CdrError `not-found`
+   */
+  async compare(
+    id: string,
+    after: string | { readonly from?: string; readonly to?: string },
+    { signal }: CallOptions = {},
+  ): Promise<TemplateDifference> {
+    const type = typeof after === 'string' ? 'application/xml' : undefined;
+    const call = { body: after, type, signal };
+    return this.#caller.body('POST', path`/rest/admin/template/${id}/compare`, call);
   }
 
   /** A COMPOSITION of the template that can be committed. @throws CdrError `not-found` */

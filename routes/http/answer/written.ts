@@ -6,7 +6,7 @@ import { toXml } from '../../../openehr/format/canonical-xml.js';
 import { compositionText } from '../../../openehr/format/composition/composition-text.js';
 import { rootName } from '../../../change/commit/resource.js';
 import { templateText } from '../../../change/composition/validate-composition.js';
-import type { TemplateDoc } from '../../../models/definition/template.js';
+import type { RevisionText } from '../../../models/definition/revision-in-use.js';
 import type { CompiledTemplate } from '../../../openehr/template/compile.js';
 import { isLarge, writeLarge } from '../../../workers/large-body.js';
 import type { WritingRequest } from '../../../workers/jobs.js';
@@ -45,7 +45,7 @@ export async function writtenComposition(
   ctx: Context,
   json: string,
   form: BodyFormat,
-  template: { readonly compiled: CompiledTemplate; readonly stored: () => Promise<TemplateDoc> },
+  template: { readonly compiled: CompiledTemplate; readonly stored: () => Promise<RevisionText> },
 ): Promise<string> {
   if (form === 'JSON') return json;
   return writtenText(ctx, {

@@ -29,7 +29,8 @@ export type ResourceKind =
   | 'admin-text'
   | 'admin-records'
   | 'admin-template'
-  | 'interchange';
+  | 'interchange'
+  | 'compared-template';
 
 /** A form together with the name of it that goes into `Content-Type` (without charset). */
 export interface BodyType {
@@ -91,6 +92,7 @@ const TYPES: Readonly<
   'admin-records': { requests: [], responses: [JSON_TYPE, CSV] },
   'admin-template': { requests: [XML_TYPE, TEXT_XML], responses: [XML_TYPE, JSON_TYPE] },
   interchange: { requests: [NDJSON], responses: [JSON_TYPE] },
+  'compared-template': { requests: [XML_TYPE, TEXT_XML, JSON_TYPE], responses: [JSON_TYPE] },
 };
 
 /** What curl and HTML forms send when nobody says anything. */

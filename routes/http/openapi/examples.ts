@@ -92,6 +92,8 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   DistinctBody: () => ({ reason: 'twins: born on the same day, with two numbers of insurance' }),
   QueryOwnerBody: () => ({ sub: '5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11' }),
   InterchangeLines: () => INTERCHANGE,
+  TemplateUpgradeBody: () => ({ rules: [] }),
+  TwoRevisions: () => ({ from: '1', to: '1' }),
   WithdrawMergeBody: () => ({ reason: 'two patients of the same name' }),
 };
 
@@ -108,7 +110,8 @@ export function exampleOf(schema: SchemaName, mediaType: string): JsonValue | un
 }
 
 function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
-  if (schema === 'OperationalTemplate') return dataFile(TEMPLATE);
+  const isOpt = schema === 'OperationalTemplate' || schema === 'TwoRevisions';
+  if (isOpt && mediaType !== 'application/json') return dataFile(TEMPLATE);
   if (schema === 'ArchetypeSource') return dataFile(ARCHETYPE);
   if (mediaType === 'text/plain') return schema === 'AqlText' ? AQL : undefined;
   const simplified = simplifiedExample(mediaType);

@@ -19,6 +19,7 @@ export const MEDIA_TYPES = {
   ],
   json: ['application/json'],
   xml: ['application/xml'],
+  compared: ['application/xml', 'application/json'],
   text: ['text/plain'],
   html: ['text/html'],
   template: ['application/xml', 'application/openehr.wt+json', 'application/json', 'text/plain'],

@@ -104,6 +104,7 @@ const PARAMETERS = {
   composition_id: path('UUID of the container, or OBJECT_VERSION_ID of one of its versions', uidBasedIdOf),
   directory_id: path('UUID of the container, or OBJECT_VERSION_ID of one of its versions', uidBasedIdOf),
   template_id: path('template_id of the operational template', collapsedToken),
+  template_revision: path('Number or digest of a revision of the template', asText),
   archetype_id: path('ARCHETYPE_ID, such as `openEHR-EHR-OBSERVATION.blood_pressure.v2`', asText),
   qualified_query_name: path('`[<namespace>::]<query-name>`; in a list a pattern of it', asText),
   version: path('SEMVER, whole or its first parts', asText),
@@ -113,6 +114,7 @@ const PARAMETERS = {
   dashboard_id: path('UUID of the dashboard, which the client chooses', uuidOf),
   merge_id: path('Id of the merge, as in answers about it', uuidOf),
   batch: path('UUID of the import, which the client chooses', uuidOf),
+  upgrade_id: path('Id of the upgrade, as in the answer that began it', uuidOf),
   name_space: path('`<namespace>::`, or the name of a query without one', asText),
   approval_id: path('Id of what waits, as in answers about it', uuidOf),
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
@@ -130,6 +132,7 @@ const PARAMETERS = {
     parse: versionAtTime,
   }),
   templateId: query('Template of a FLAT or STRUCTURED body', { parse: collapsedToken }),
+  revision: query('Number or digest of a revision of the template; absent: the newest', text),
   format: query('Form of the COMPOSITION in request and response', {
     ...oneOf('JSON', 'XML', 'FLAT', 'STRUCTURED'),
     parse: asText,
@@ -144,6 +147,7 @@ const PARAMETERS = {
     'Whether the example is made for reading or for committing',
     otherwise('input', oneOf('input', 'output')),
   ),
+  dry_run: query('Tell what would be done, and do nothing', flag),
   detail_level: query(
     'How much of the template the example fills',
     otherwise('required', oneOf('required', 'medium', 'complete')),
@@ -236,7 +240,9 @@ const PARAMETERS = {
   ),
   'openEHR-VERSION': header('lifecycle_state and signature of the version'),
   'openEHR-AUDIT_DETAILS': header('change_type, description, committer of the audit'),
-  'openEHR-TEMPLATE_ID': header('Template of a FLAT or STRUCTURED body'),
+  'openEHR-TEMPLATE_ID': header(
+    'Template of a FLAT or STRUCTURED body; `<template_id>;revision=<number>`: the revision by which content is judged',
+  ),
   'openEHR-EHR-id': header('Another form of the query parameter `ehr_id`'),
   'openehr-item-tag': header('Tags of the container: `key="a",value="b"; key="c"`'),
   'openehr-version-item-tag': header('Tags of the version that is made'),

@@ -86,6 +86,12 @@ export const OPERATION_SETTINGS = [
     'whether an upload may replace an unused template',
   ),
   setting(
+    'TEMPLATE_REVISIONS',
+    'templateRevisions',
+    flag(false),
+    'whether an upload of a known template id is its newest revision, and each VERSION notes by which one it was judged',
+  ),
+  setting(
     'TEMPLATE_CACHE_SIZE',
     'templateCacheSize',
     count(1, 100000).default(200),

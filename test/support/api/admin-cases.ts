@@ -52,6 +52,95 @@ export function adminCases(world: World): ApiCase[] {
   ];
 }
 
+/** A template with two revisions. */
+async function revised(world: World): Promise<{ template_id: string }> {
+  const { template_id, text } = await world.template();
+  await request(testApp({ ...WITH_ADMIN, templateRevisions: true }))
+    .post('/rest/openehr/v1/definition/template/adl1.4')
+    .set({ 'Content-Type': 'application/xml', Authorization: ADMIN })
+    .send(text.replace('</concept>', ' again</concept>'));
+  return { template_id };
+}
+
+/** Upgrades of templates without data: they are done at once. */
+function upgradeCases(world: World): ApiCase[] {
+  const app = testApp(WITH_ADMIN);
+  const ask = (path: string, body: object = {}): request.Test =>
+    request(app).post(`/rest/admin/template/${path}`).set('Authorization', ADMIN).send(body);
+  const planned = async (): Promise<{ template_id: string; hash: string }> => {
+    const { template_id } = await revised(world);
+    const { body } = await ask(`${template_id}/upgrade?dry_run=true`, { rules: [] });
+    return { template_id, hash: String((body as { hash: unknown }).hash) };
+  };
+  const done = async (): Promise<{ template_id: string; upgrade_id: string }> => {
+    const { template_id, hash } = await planned();
+    const { body } = await ask(`${template_id}/upgrade`, { rules: [], hash });
+    const { job } = body as { job: string };
+    for (;;) {
+      const path = `/rest/admin/template/${template_id}/upgrade/${job}`;
+      const told = await request(app).get(path).set('Authorization', ADMIN);
+      if ((told.body as { state: string }).state === 'done') return { template_id, upgrade_id: job };
+    }
+  };
+  const inState = async (state: string): Promise<{ template_id: string; upgrade_id: string }> => {
+    const params = await done();
+    await mongoose.connection
+      .collection<{ _id: string }>(COLLECTIONS.templateUpgrades)
+      .updateOne({ _id: params.upgrade_id }, { $set: { state } });
+    return params;
+  };
+  const unknown = { template_id: 'unknown', upgrade_id: randomUUID() };
+  return [
+    {
+      id: 'upgradeTemplate',
+      status: 200,
+      call: async () => ({ params: await revised(world), query: '?dry_run=true', body: { rules: [] } }),
+    },
+    {
+      id: 'upgradeTemplate',
+      status: 202,
+      call: async () => {
+        const { template_id, hash } = await planned();
+        return { params: { template_id }, body: { rules: [], hash } };
+      },
+    },
+    { id: 'upgradeTemplate', status: 400, call: async () => ({ params: await revised(world), body: {} }) },
+    { id: 'upgradeTemplate', status: 404, call: () => ({ params: unknown, body: { rules: [], hash: 'x' } }) },
+    {
+      id: 'upgradeTemplate',
+      status: 409,
+      call: async () => ({ params: await revised(world), body: { rules: [], hash: 'x' } }),
+    },
+    {
+      id: 'listTemplateUpgrades',
+      status: 200,
+      call: async () => ({ params: { template_id: (await done()).template_id } }),
+    },
+    { id: 'listTemplateUpgrades', status: 404, call: () => ({ params: unknown }) },
+    { id: 'getTemplateUpgrade', status: 200, call: async () => ({ params: await done() }) },
+    { id: 'pauseTemplateUpgrade', status: 200, call: async () => ({ params: await inState('running') }) },
+    { id: 'resumeTemplateUpgrade', status: 200, call: async () => ({ params: await inState('paused') }) },
+    { id: 'undoTemplateUpgrade', status: 200, call: async () => ({ params: await done() }) },
+    ...['getTemplateUpgrade', 'pauseTemplateUpgrade', 'resumeTemplateUpgrade', 'undoTemplateUpgrade'].map(
+      (id): ApiCase => ({ id, status: 404, call: () => ({ params: unknown }) }),
+    ),
+    ...['pauseTemplateUpgrade', 'resumeTemplateUpgrade'].map((id): ApiCase => ({
+      id,
+      status: 409,
+      call: async () => ({ params: await done() }),
+    })),
+    {
+      id: 'undoTemplateUpgrade',
+      status: 409,
+      call: async () => {
+        const params = await done();
+        await ask(`${params.template_id}/upgrade/${params.upgrade_id}/undo`);
+        return { params };
+      },
+    },
+  ];
+}
+
 function templateCases(world: World): ApiCase[] {
   const used = async (): Promise<{ template_id: string }> => {
     await world.composition();
@@ -89,6 +178,35 @@ function templateCases(world: World): ApiCase[] {
       id: 'previewTemplate',
       status: 400,
       call: () => ({ params: { template_id: 'another' }, body: world.opt().text }),
+    },
+    {
+      id: 'compareTemplate',
+      status: 200,
+      call: async () => ({ params: await used(), body: body.replace('</concept>', ' another</concept>') }),
+    },
+    { id: 'compareTemplate', status: 400, call: async () => ({ params: await used(), body: 'x' }) },
+    { id: 'compareTemplate', status: 404, call: () => ({ params: { template_id: 'unknown' }, body }) },
+    ...upgradeCases(world),
+    {
+      id: 'listTemplateRevisions',
+      status: 200,
+      call: async () => ({ params: await used() }),
+    },
+    { id: 'listTemplateRevisions', status: 404, call: () => ({ params: { template_id: 'unknown' } }) },
+    {
+      id: 'removeTemplateRevision',
+      status: 204,
+      call: async () => ({ params: { ...(await revised(world)), template_revision: '2' } }),
+    },
+    {
+      id: 'removeTemplateRevision',
+      status: 404,
+      call: async () => ({ params: { ...(await used()), template_revision: 'none' } }),
+    },
+    {
+      id: 'removeTemplateRevision',
+      status: 422,
+      call: async () => ({ params: { ...(await used()), template_revision: '1' } }),
     },
     {
       id: 'deleteTemplate',

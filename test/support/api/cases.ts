@@ -408,6 +408,11 @@ function definitionCases(world: World): ApiCase[] {
   const adl2 = ['upload', 'list', 'get', 'get_version', 'example'];
   return [
     { id: 'template_adl1.4_upload', status: 201, call: () => ({ body: world.opt().text }) },
+    {
+      id: 'template_adl1.4_upload',
+      status: 200,
+      call: async () => ({ body: (await world.template()).text, settings: { templateRevisions: true } }),
+    },
     { id: 'template_adl1.4_upload', status: 400, call: () => ({ body: '<template/>' }) },
     {
       id: 'template_adl1.4_upload',

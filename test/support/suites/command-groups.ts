@@ -12,6 +12,7 @@ import { withoutAttributes } from '../../../openehr/rm/access.js';
 import { hashPassword } from '../../../src/identity/password.js';
 import { changeUsers } from '../../../src/identity/users-file.js';
 import { loadConfig } from '../../../src/settings/config.js';
+import request from 'supertest';
 import { STATUS } from '../api/world.js';
 import { testApp, useServer } from '../app.js';
 import { useDatabase } from '../database.js';
@@ -172,6 +173,29 @@ export function commandGroupsSuite(edition: string, settings: Partial<Settings>)
       }
       const listed = await json<{ template_id: string }[]>('template', 'list');
       expect(listed.map(({ template_id }) => template_id)).toEqual(expect.arrayContaining(ids));
+    });
+
+    it('has revisions, and data that move from one to the next', async () => {
+      const opt = readFileSync(`${OPTS}/minimal_evaluation.en.v1.opt`, 'utf8');
+      const id = 'revised.v1';
+      const first = opt.replaceAll('>minimal_evaluation.en.v1<', `>${id}<`);
+      for (const [name, text] of [
+        ['first.opt', first],
+        ['second.opt', first.replace('<units>gm</units>', '<units>g</units>')],
+      ] as const) {
+        writeFileSync(file(name), text);
+        const revising = testApp({ ...WITH_ADMIN, ...settings, templateRevisions: true });
+        const sent = request(revising).post('/rest/openehr/v1/definition/template/adl1.4');
+        const answer = await sent.set('Content-Type', 'application/xml').send(text);
+        expect(answer.status).toBe(201);
+      }
+      const revisions = await json<{ revision: string }[]>('template', 'revisions', id);
+      expect(revisions.map(({ revision }) => revision)).toEqual(['2', '1']);
+      writeFileSync(file('rules.json'), '{"rules": []}');
+      const plan = await printed('template', 'upgrade', id, file('rules.json'));
+      expect(plan).toBe('1 to 2: 0 valid as they are, 0 by the rules, 0 not');
+      const done = await json<{ state: string }>('template', 'upgrade', id, file('rules.json'), '--yes');
+      expect(done.state).toBe('done');
     });
   });
 

@@ -9,8 +9,8 @@ function* endsOf(command: Command, words: string): Generator<readonly [words: st
   if (command.commands.length === 0) yield [words, options];
 }
 
-/** What works on the database itself. */
-const LOCAL = ['merge repair', 'audit prune'];
+/** What works on the database itself, or on files. */
+const LOCAL = ['merge repair', 'audit prune', 'template compare', 'template test'];
 
 it.each(['ehr', 'composition', 'merge', 'query', 'audit', 'job', 'template'])(
   'every word of %s asks any server, as anybody, and answers programs too',

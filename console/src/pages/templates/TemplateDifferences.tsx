@@ -1,41 +1,72 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { TemplateChange, TemplateDifference, WebTemplate } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
-import { isSameOpt, templateDifferences, type WholeTemplate } from '../../record/template-differences.js';
+import { changedNode, saidText } from '../../record/template-change.js';
+import { changeWords, partWords } from '../../messages/difference-words.js';
 
-/** What one template takes otherwise than another, node by node. */
+/** What differs from one template to another, what each line means for data, and the stored queries that read something else. */
 export function TemplateDifferences({
+  difference: { verdict, changes, stored_queries: queries },
   before,
-  after,
 }: {
-  readonly before: WholeTemplate;
-  readonly after: WholeTemplate;
+  readonly difference: TemplateDifference;
+  readonly before: WebTemplate;
+}): ReactNode {
+  const { t } = useMessages();
+  return (
+    <>
+      <Text mt="xs" className={verdict === 'breaking' ? 'flag' : undefined}>
+        {t(`difference.all.${verdict}`)}
+      </Text>
+      <ul className="differences template-differences">
+        {changes.map((change, index) => (
+          <Line key={index} change={change} before={before} />
+        ))}
+      </ul>
+      {queries.length > 0 && (
+        <Text size="sm">
+          {t('difference.queries')} {queries.map(({ name, version }) => `${name}/${version}`).join(', ')}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Line({
+  change,
+  before,
+}: {
+  readonly change: TemplateChange;
+  readonly before: WebTemplate;
 }): ReactNode {
   const { t, language } = useMessages();
-  const differences = templateDifferences(before, after, language);
-  if (differences.length === 0) {
-    const isSame = isSameOpt(before.opt, after.opt);
-    return <Text mt="xs">{t(isSame ? 'templates.same' : 'templates.otherParts')}</Text>;
-  }
+  const { path, from, to, verdict, reason } = change;
+  const [was, is] = [saidText(from), saidText(to)];
+  const isShownApart = verdict === 'breaking' || verdict === 'unproven';
   return (
-    <ul className="differences template-differences">
-      {differences.map(({ path, name, before: was, after: is }) => (
-        <li key={path}>
-          <Text>
-            {name ?? t(path === 'concept' ? 'templates.concept' : 'templates.languages')}{' '}
-            {name !== undefined && (
-              <Text span size="xs" c="dimmed">
-                <code>{path}</code>
-              </Text>
-            )}
+    <li>
+      <Text>
+        {path === '' ? t('difference.whole') : changedNode(change, before, language)}{' '}
+        <Text span size="sm">
+          {partWords(change.what, t)} {changeWords(change.kind, t)}
+        </Text>{' '}
+        {path !== '' && (
+          <Text span size="xs" c="dimmed">
+            <code>{path}</code>
           </Text>
-          <Text size="sm">
-            {was === null ? <b className="quiet">{t('diff.added')}</b> : <del>{was}</del>}
-            {' → '}
-            {is === null ? <b className="quiet">{t('diff.removed')}</b> : <ins>{is}</ins>}
-          </Text>
-        </li>
-      ))}
-    </ul>
+        )}
+      </Text>
+      {(was !== '' || is !== '') && (
+        <Text size="sm">
+          {was !== '' && <del>{was}</del>}
+          {was !== '' && is !== '' && ' → '}
+          {is !== '' && <ins>{is}</ins>}
+        </Text>
+      )}
+      <Text size="xs" className={isShownApart ? 'flag' : undefined} title={reason}>
+        {t(`difference.verdict.${verdict}`)}
+      </Text>
+    </li>
   );
 }

@@ -1,14 +1,15 @@
 import { Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { WebTemplate } from '@everchart/client';
+import { CdrError, type WebTemplate } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
+import { useApi, useOffice } from '../../session/session.js';
 import { useAddress } from '../../shell/address.js';
 import { numberText } from '../../widgets/number-text.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
 import { TemplateDifferences } from './TemplateDifferences.js';
+import { TemplateRevisions } from './TemplateRevisions.js';
 
 const COUNT = `SELECT COUNT(c/uid/value) AS used FROM EHR e CONTAINS COMPOSITION c
 WHERE c/archetype_details/template_id/value = $template`;
@@ -19,6 +20,7 @@ export function TemplateUse({ template }: { readonly template: WebTemplate }): R
   const api = useApi();
   const { templateId } = template;
   const { address, change } = useAddress();
+  const isAdmin = useOffice()?.isAdmin === true;
   const other = address.with ?? null;
   const { data: used } = useQuery({
     queryKey: ['template-use', templateId],
@@ -49,6 +51,7 @@ export function TemplateUse({ template }: { readonly template: WebTemplate }): R
         />
         {other !== null && <Differences template={template} other={other} />}
       </Section>
+      {isAdmin && <TemplateRevisions template={template} />}
     </>
   );
 }
@@ -60,15 +63,18 @@ function Differences({
   readonly template: WebTemplate;
   readonly other: string;
 }): ReactNode {
+  const { t } = useMessages();
   const api = useApi();
   const { data, error } = useQuery({
     queryKey: ['template-differences', template.templateId, other],
     queryFn: async () => ({
-      before: { web: await api.webTemplate(other), opt: await api.opt(other) },
-      after: { web: template, opt: await api.opt(template.templateId) },
+      before: await api.webTemplate(other),
+      difference: await api.compareTemplate(other, await api.opt(template.templateId)),
     }),
     staleTime: Infinity,
   });
+  // The other template is known: what is not there is the operation.
+  if (error instanceof CdrError && error.status === 404) return <Text mt="xs">{t('difference.off')}</Text>;
   if (error !== null) return <Failure error={error} />;
   return data === undefined ? <Loading rows={4} /> : <TemplateDifferences {...data} />;
 }

@@ -92,10 +92,10 @@ function Replacement({ id, opt }: { readonly id: string; readonly opt: string })
   const api = useApi();
   const settled = useShown();
   const { data, error } = useQuery({
-    queryKey: ['template-preview', id, opt],
+    queryKey: ['template-replacement', id, opt],
     queryFn: async () => ({
-      before: { web: await api.webTemplate(id), opt: await api.opt(id) },
-      after: { web: await api.previewTemplate(id, opt), opt },
+      before: await api.webTemplate(id),
+      difference: await api.compareTemplate(id, opt),
     }),
     staleTime: 0,
     gcTime: 0,

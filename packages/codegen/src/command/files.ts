@@ -13,13 +13,33 @@ export function filesOf(paths: readonly string[], extension: string): readonly s
   });
 }
 
-/** Writes modules into a folder and says which. One that is there already is left alone, so that what watches it is not woken. */
-export function writeModules(modules: readonly GeneratedModule[], output: string, isQuiet = false): void {
+/** Where modules are written, and how. */
+export interface Writing {
+  readonly output: string;
+  /** Only what is new is told. */
+  readonly isQuiet?: boolean;
+  /** Nothing is written: what would be is an error. */
+  readonly check?: true;
+}
+
+/**
+ * Writes modules into a folder and says which. One that is there already is left alone, so that what watches it is not woken.
+ * @throws Error with `check`, naming each file that would be another
+ */
+export function writeModules(modules: readonly GeneratedModule[], writing: Writing): void {
+  const { output, isQuiet = false, check = false } = writing;
+  const files = modules.map(({ fileName, text }) => ({ file: join(output, fileName), text }));
+  const isNew = ({ file, text }: (typeof files)[number]): boolean =>
+    !existsSync(file) || readFileSync(file, 'utf8') !== text;
+  if (check) {
+    const stale = files.filter(isNew).map(({ file }) => `${file}: it would be another one now`);
+    if (stale.length > 0) throw new Error(stale.join('\n'));
+    return;
+  }
   mkdirSync(output, { recursive: true });
-  for (const { fileName, text } of modules) {
-    const file = join(output, fileName);
-    const isNew = !existsSync(file) || readFileSync(file, 'utf8') !== text;
-    if (isNew) writeFileSync(file, text);
-    if (isNew || !isQuiet) process.stdout.write(`${file}\n`);
+  for (const each of files) {
+    const mustBeWritten = isNew(each);
+    if (mustBeWritten) writeFileSync(each.file, each.text);
+    if (mustBeWritten || !isQuiet) process.stdout.write(`${each.file}\n`);
   }
 }

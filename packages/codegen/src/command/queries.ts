@@ -4,11 +4,11 @@ import { queryTypes, type Catalogue } from '../../../aql/src/main.js';
 import { queryModule, queryName } from '../query-module.js';
 import type { GeneratedModule } from '../template-module.js';
 import { readCatalogue, type CatalogueOptions } from './catalogue.js';
-import { filesOf, writeModules } from './files.js';
+import { filesOf, writeModules, type Writing } from './files.js';
 import type { TemplateServer } from './server.js';
 import { onceOrWatching } from './watch.js';
 
-type Options = CatalogueOptions & { readonly output: string; readonly isQuiet?: boolean };
+type Options = CatalogueOptions & Writing;
 
 /** `codegen queries`: a typed function for each query, checked against templates. */
 export function queriesCommand(server: TemplateServer): Command {
@@ -19,6 +19,7 @@ export function queriesCommand(server: TemplateServer): Command {
     .argument('<files...>', 'AQL files, one query in each, or folders of them')
     .requiredOption('-o, --output <folder>', 'where the modules go')
     .option('--templates <paths...>', 'OPT files or folders of them; without, all templates of the server')
+    .option('--check', 'write nothing; an error where a file would be another one now')
     .option('-w, --watch', 'write again whenever a file changes, until it is stopped')
     .action(async (files: string[], options: Options & { readonly watch?: true }) => {
       const isQuiet = options.watch === true;
@@ -53,7 +54,7 @@ export async function generateQueries(
     if (made !== null) modules.push(made);
   }
   if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
-  writeModules(modules, options.output, options.isQuiet);
+  writeModules(modules, options);
 }
 
 function moduleOf(

@@ -10,6 +10,7 @@ import { onceOrWatching } from './watch.js';
 interface Options extends ServerOptions {
   readonly config?: string;
   readonly watch?: true;
+  readonly check?: true;
 }
 
 /** `codegen` without more: what the configuration of this folder says. */
@@ -17,6 +18,7 @@ export function runCommand(server: TemplateServer): Command {
   const command = new Command('run')
     .description('Writes what everchart.config.ts names: templates, queries or both')
     .option('-c, --config <file>', 'another configuration than that of this folder')
+    .option('--check', 'write nothing; an error where a file would be another one now')
     .option('-w, --watch', 'write again whenever a file changes, until it is stopped')
     .action(async (options: Options) => {
       const found = await readConfig(options.config);
@@ -34,6 +36,7 @@ export function runCommand(server: TemplateServer): Command {
 /** Which server is asked, and whether only what is new is told. */
 interface Target extends ServerOptions {
   readonly isQuiet: boolean;
+  readonly check?: true;
 }
 
 /** Writes all that a configuration names. @throws Error with every mistake that was found */

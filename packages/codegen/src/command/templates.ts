@@ -7,14 +7,12 @@ import {
   withImportExtension,
   type ImportExtension,
 } from '../template-module.js';
-import { filesOf, writeModules } from './files.js';
+import { filesOf, writeModules, type Writing } from './files.js';
 import type { ServerOptions, TemplateServer } from './server.js';
 import { onceOrWatching } from './watch.js';
 
-interface Options extends ServerOptions {
-  readonly output: string;
+interface Options extends ServerOptions, Writing {
   readonly importExtension: ImportExtension;
-  readonly isQuiet?: boolean;
 }
 
 /** `codegen templates`: a module for each template, and those that all of them share. */
@@ -33,6 +31,7 @@ export function templatesCommand(server: TemplateServer): Command {
         .choices(['js', 'ts', 'none'])
         .default('js'),
     )
+    .option('--check', 'write nothing; an error where a file would be another one now')
     .option('-w, --watch', 'write again whenever a file changes, until it is stopped')
     .action(async (files: string[], options: Options & { readonly watch?: true }) => {
       const isQuiet = options.watch === true;
@@ -63,7 +62,7 @@ export async function generateTemplates(
   const made = [...runtimeModules(), ...modules].map((module) =>
     withImportExtension(module, options.importExtension),
   );
-  writeModules(made, options.output, options.isQuiet);
+  writeModules(made, options);
 }
 
 function fromFile(file: string): CompiledTemplate {

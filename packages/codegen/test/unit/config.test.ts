@@ -56,6 +56,25 @@ it('leaves alone what is as it should be, so that what watches it is not woken',
   expect(readFileSync(join(folder, 'gen/flat.ts'), 'utf8')).not.toBe('changed');
 });
 
+it('tells a build of what is not as it would be written, and writes nothing', async () => {
+  const file = configured(`export default {
+  templates: { files: ['models'], output: 'gen' },
+  queries: { files: ['all.aql'], output: 'queries', templates: ['models'] },
+};`);
+  expect(await runHere('codegen', '--config', file)).toMatchObject({ code: 0 });
+  expect(await runHere('codegen', '--config', file, '--check')).toMatchObject({ code: 0, stderr: '' });
+  // A node that is called otherwise is another member.
+  const renamed = fixtureText('opt/minimal_evaluation.en.v1.opt').replaceAll('>quantity<', '>mass<');
+  writeFileSync(join(folder, 'models/evaluation.opt'), renamed);
+  const made = join(folder, 'gen/minimal-evaluation-en-v1.ts');
+  const before = readFileSync(made, 'utf8');
+  const { code, stderr } = await runHere('codegen', '--config', file, '--check');
+  expect(code).toBe(1);
+  expect(stderr).toContain('minimal-evaluation-en-v1.ts: it would be another one now');
+  expect(stderr).not.toContain('flat.ts');
+  expect(readFileSync(made, 'utf8')).toBe(before);
+});
+
 it.each([
   ['export const config = {};', 'has no default export'],
   ['export default {};', 'names neither templates nor queries'],

@@ -8,6 +8,7 @@ import { readFlat } from '../../../../openehr/format/flat/read.js';
 import { writeFlat } from '../../../../openehr/format/flat/write.js';
 import { textMatching } from '../../../../openehr/template/example/pattern-example.js';
 import { templateNames } from '../../../support/fixture.js';
+import { isValid } from '../../../support/openehr/changed-instances.js';
 import { element, evaluation, node, primitive, template } from '../../../support/openehr/opt-builder.js';
 import { validate } from '../../../support/openehr/stages.js';
 import { TWIN_ID, TWINS } from '../../../support/openehr/twin-template.js';
@@ -49,6 +50,12 @@ describe('exampleComposition', () => {
     const options = { detailLevel: 'required', type: 'input' } as const;
     expect(language(exampleComposition(compiled, options))).toBe('de');
     expect(language(exampleComposition(compiled, { ...options, language: 'es' }))).toBe('es');
+  });
+
+  it('fills a container of which the template says how many objects it holds, and not which', () => {
+    const compiled = compileTemplate(template(evaluation('', {}, '2..*')));
+    const composition = exampleComposition(compiled, { detailLevel: 'complete', type: 'input' });
+    expect(isValid(composition, compiled)).toBe(true);
   });
 
   it('keeps to ranges, patterns and lists', () => {

@@ -173,6 +173,8 @@ const locatable = (type: string, nodeId: string, name: string, rest: JsonObject 
   ...rest,
 });
 
+const PROTOCOL = node('ITEM_TREE', { id: 'at0005' });
+const ANOTHER = locatable('ITEM_TREE', 'at0009', 'X');
 const VALUE = `${PLACE}/value`;
 const CODES = { at0003: 'Left', at0004: 'Right' };
 
@@ -469,21 +471,21 @@ describe('occurrences', () => {
     );
   });
 
-  it('of a single attribute follow its existence', () => {
-    const protocol = single('protocol', node('ITEM_TREE', { id: 'at0005' }), '1..1');
-    const tree = single(
-      'data',
-      node('ITEM_TREE', { id: 'at0001', inside: multiple('items', element('at0002', '')) }),
-    );
-    const entry = root('openEHR-EHR-EVALUATION.test.v1', tree + protocol, {
-      at0001: 'T',
-      at0002: 'E',
-      at0005: 'P',
+  it.each<[string, string, JsonObject | undefined, string[]]>([
+    ['1..1', PROTOCOL, undefined, ['Attribute has 0 occurrences, but must be 1..1']],
+    ['0..1', '', ANOTHER, []],
+    ['0..0', '', ANOTHER, ['Attribute has 1 occurrences, but must be 0..0']],
+  ])('of a single attribute follow its existence: %s of %j', (existence, inside, protocol, expected) => {
+    const items = multiple('items', element('at0002', ''));
+    const tree = single('data', node('ITEM_TREE', { id: 'at0001', inside: items }));
+    const texts = { at0001: 'T', at0002: 'E', at0005: 'P' };
+    const content = tree + single('protocol', inside, existence);
+    const found = findings(root('openEHR-EHR-EVALUATION.test.v1', content, texts), (_, composition) => {
+      const [entry] = composition.content as JsonObject[];
+      delete entry!.protocol;
+      if (protocol !== undefined) entry!.protocol = protocol;
     });
-    const found = findings(entry, (_, composition) => {
-      delete (composition.content as JsonObject[])[0]!.protocol;
-    });
-    expect(found).toEqual(['/content[0]/protocol: Attribute has 0 occurrences, but must be 1..1']);
+    expect(found).toEqual(expected.map((message) => `/content[0]/protocol: ${message}`));
   });
 
   it('tell siblings of one node id apart by their names', () => {

@@ -1,0 +1,92 @@
+import { compileTemplate } from '../../openehr/template/compile.js';
+import {
+  putText,
+  templateById,
+  templateIds,
+  templateInUse,
+  type CompileStored,
+  type TemplateDoc,
+  type TemplateInUse,
+} from './template.js';
+import {
+  earlierCompiled,
+  earlierDigests,
+  earlierRevision,
+  earlierRevisions,
+  revisionDigest,
+  revisionName,
+  type EarlierRevision,
+} from './template-revision.js';
+
+/**
+ * A revision of a template by its number or digest, null when there is none; as `templateInUse`, with what codes were called by
+ * all but the newest. @throws as `compile`
+ */
+export async function revisionInUse(
+  templateId: string,
+  revision: string,
+  compile: CompileStored = compileTemplate,
+): Promise<TemplateInUse | null> {
+  const newest = await templateInUse(templateId, compile);
+  if (newest === null || newest.name === revision || newest.digest === revision) return newest;
+  const doc = await earlierRevision(newest.storedId, revision);
+  return doc === null ? null : earlierInUse(newest, doc, compile);
+}
+
+/** An earlier revision of a template whose newest one is in use. @throws as `compile` */
+export async function earlierInUse(
+  newest: TemplateInUse,
+  doc: EarlierRevision,
+  compile: CompileStored = compileTemplate,
+): Promise<TemplateInUse> {
+  const { _id: earlierId, name, digest, used, created_timestamp: createdTimestamp } = doc;
+  const compiled = await earlierCompiled(doc, compile);
+  return { ...newest, compiled, name, digest, used, createdTimestamp, earlierId };
+}
+
+/** The text of a revision, for a thread that works by it. */
+export interface RevisionText extends Pick<
+  TemplateDoc,
+  '_id' | 'revision' | 'created_timestamp' | 'used' | 'opt'
+> {
+  /** Of an earlier revision: its id in `template_revisions`. */
+  readonly earlierId?: string;
+  /** Texts of all but the newest revision: what codes were called by them stays right. */
+  readonly earlier: readonly string[];
+}
+
+/** The text of a revision by its number or digest, of the newest for null; null when there is none. */
+export async function revisionText(
+  templateId: string,
+  revision: string | null,
+): Promise<RevisionText | null> {
+  const newest = await templateById(templateId);
+  if (newest === null) return null;
+  const all = newest.has_earlier === true ? await earlierRevisions(newest._id) : [];
+  const earlier = all.map(({ opt }) => opt);
+  const names = [revisionName(newest), revisionDigest(newest.opt)];
+  if (revision === null || names.includes(revision)) return { ...newest, earlier };
+  const doc = all.find(({ name, digest }) => name === revision || digest === revision);
+  if (doc === undefined) return null;
+  const { opt, used, created_timestamp } = doc;
+  return { ...newest, opt, used, created_timestamp, earlierId: doc._id, earlier };
+}
+
+/** Digests of all revisions of all templates. */
+export async function storedDigests(): Promise<Set<string>> {
+  const digests = new Set(await earlierDigests());
+  for (const id of await templateIds()) {
+    const doc = await templateById(id);
+    if (doc !== null) digests.add(revisionDigest(doc.opt));
+  }
+  return digests;
+}
+
+/** Puts an earlier revision in the place of the newest one. Gives the template; null: it is gone. */
+export function restoreRevision(doc: EarlierRevision): Promise<TemplateDoc | null> {
+  const { opt, concept, language, created_timestamp, used } = doc;
+  const { template_id: storedId, name: revision_name, archetype_id, uid, uploaded_by } = doc;
+  const optional = { ...(uid !== undefined && { uid }), ...(uploaded_by !== undefined && { uploaded_by }) };
+  const fields = { opt, concept, archetype_id, language, created_timestamp, used, revision_name };
+  return putText(storedId, { ...fields, ...optional });
+}

@@ -1,0 +1,121 @@
+import Joi from 'joi';
+import type { Context } from 'koa';
+import type { Settings } from '../../config/settings.js';
+import { within } from '../../openehr/base/work.js';
+import { listRevisions, removeRevision } from '../../change/definition/template-revision.js';
+import { revisionNotFound, templateNotFound } from '../../change/commit/refusal.js';
+import { revisionText } from '../../models/definition/revision-in-use.js';
+import { storedQueries } from '../../models/definition/stored-query.js';
+import { templateById } from '../../models/definition/template.js';
+import { changedQueries } from '../../query/changed-queries.js';
+import { compareInThread } from '../../workers/large-body.js';
+import { auditAbout } from '../http/audit-trail.js';
+import { bodyOf, requiredBodyText, writeText } from '../http/exchange.js';
+import { requestBody, responseBody } from '../http/negotiation/media-type.js';
+import type { Operation } from '../http/operation/operation.js';
+import { pathParameter } from '../http/parameter-values.js';
+import { bodyOwner } from '../http/request/request-body.js';
+import { adminOperation } from './record.js';
+
+const NOT_REMOVED = { root: 'AdminDeleteResponseData', fields: { deleted: 0 } };
+
+/** Revisions of a template, and what differs between them, or to an OPT. */
+export function templateRevisionOperations(settings: Settings): Operation[] {
+  return [
+    adminOperation({
+      id: 'compareTemplate',
+      method: 'POST',
+      path: '/template/{template_id}/compare',
+      summary:
+        'Tell what differs between revisions of a template, or to an OPT, and what that means for data',
+      access: 'read',
+      request: { schema: 'TwoRevisions', types: 'compared' },
+      responses: {
+        200: { description: 'Each difference', body: { schema: 'TemplateDifference', types: 'json' } },
+      },
+      errors: [400, 404],
+      largestBody: { bytes: settings.maxTemplateBytes, setting: 'MAX_TEMPLATE_BYTES' },
+      handle: compareTemplate,
+    }),
+    adminOperation({
+      id: 'listTemplateRevisions',
+      method: 'GET',
+      path: '/template/{template_id}/revisions',
+      summary: 'List the revisions of a template, newest first, with what was judged by each',
+      responses: {
+        200: { description: 'All revisions', body: { schema: 'TemplateRevisionList', types: 'json' } },
+      },
+      errors: [404],
+      handle: listAll,
+    }),
+    adminOperation({
+      id: 'removeTemplateRevision',
+      method: 'DELETE',
+      path: '/template/{template_id}/revisions/{template_revision}',
+      summary: 'Remove a revision by which nothing was judged',
+      responses: { 204: { description: 'Removed' } },
+      errors: [404, 422],
+      failure: NOT_REMOVED,
+      handle: remove,
+    }),
+  ];
+}
+
+/** Absent: the newest. */
+interface TwoRevisions {
+  readonly from?: string;
+  /** null: the body is what is compared with. */
+  readonly to?: string | null;
+}
+
+const revisionsSchema = Joi.object<TwoRevisions>({
+  from: Joi.string().max(64),
+  to: Joi.string().max(64),
+});
+
+/** docs/spec/formats.md#template-differences */
+async function compareTemplate(ctx: Context): Promise<void> {
+  const { format } = requestBody('compared-template', ctx.get('Content-Type'));
+  const form = responseBody('json', ctx.get('Accept'));
+  const templateId = pathParameter(ctx, 'template_id');
+  auditAbout(ctx, { target: templateId });
+  const named: TwoRevisions = format === 'JSON' ? bodyOf(ctx, revisionsSchema) : { to: null };
+  const stored = await templateById(templateId);
+  if (stored === null) throw templateNotFound(templateId, 'not-found');
+  const before = await textOf(templateId, named.from);
+  const after = named.to === null ? requiredBodyText(ctx) : await textOf(templateId, named.to);
+  const difference = await compareInThread({ before, after }, bodyOwner(ctx));
+  const queries = await storedQueries({ kind: 'all' });
+  const concerned = within(ctx.state.work, () =>
+    changedQueries(queries, difference.changes, stored.archetype_id),
+  );
+  ctx.status = 200;
+  writeText(ctx, form, JSON.stringify({ ...difference, stored_queries: concerned }));
+}
+
+async function textOf(templateId: string, revision: string | undefined): Promise<string> {
+  const text = await revisionText(templateId, revision ?? null);
+  if (text === null) throw revisionNotFound(templateId, revision ?? '');
+  return text.opt;
+}
+
+async function listAll(ctx: Context): Promise<void> {
+  const form = responseBody('json', ctx.get('Accept'));
+  const templateId = pathParameter(ctx, 'template_id');
+  auditAbout(ctx, { target: templateId });
+  const listed = (await listRevisions(templateId)).map(({ uploadedAt, uploadedBy, ...revision }) => ({
+    ...revision,
+    uploaded_at: uploadedAt.toISOString(),
+    ...(uploadedBy !== null && { uploaded_by: uploadedBy }),
+  }));
+  ctx.status = 200;
+  writeText(ctx, form, JSON.stringify(listed));
+}
+
+async function remove(ctx: Context): Promise<void> {
+  const templateId = pathParameter(ctx, 'template_id');
+  const revision = pathParameter(ctx, 'template_revision');
+  auditAbout(ctx, { target: `${templateId}/${revision}` });
+  await removeRevision(templateId, revision);
+  ctx.status = 204;
+}

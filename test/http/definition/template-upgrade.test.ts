@@ -1,0 +1,211 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
+import request, { type Test } from 'supertest';
+import { runUpgrade } from '../../../maintenance/template-upgrade.js';
+import { testApp } from '../../support/app.js';
+import { useDatabase } from '../../support/database.js';
+import { fixtureText } from '../../support/fixture.js';
+import { secondOpt } from '../../support/openehr/revisions.js';
+import {
+  aComposition,
+  givenEhr,
+  V1,
+  versionedObjectUidOf,
+  versionUidOf,
+  type Json,
+} from '../../support/resources.js';
+import { testSettings } from '../../support/settings.js';
+import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
+
+const NAME = 'minimal_evaluation.en.v1';
+const VALUE = '/content[openEHR-EHR-EVALUATION.minimal.v1]/data[at0001]/items[at0002]/value';
+const IN_GRAMS = { rules: [{ unit: VALUE, from: 'gm', to: 'g', factor: 1 }] };
+
+const settings = { ...WITH_ADMIN, templateRevisions: true };
+const app = testApp(settings);
+
+useDatabase();
+
+const named = (opt: string, id: string): string =>
+  opt.replaceAll(`<value>${NAME}</value>`, `<value>${id}</value>`);
+const upload = (opt: string): Test =>
+  request(app)
+    .post(`${V1}/definition/template/adl1.4`)
+    .set({ 'Content-Type': 'application/xml', Authorization: ADMIN })
+    .send(opt);
+const admin = (path: string, body: object = {}): Test =>
+  request(app).post(`/rest/admin/template/${path}`).set('Authorization', ADMIN).send(body);
+
+function massIn(units: string, id: string): Json {
+  const text = JSON.stringify(aComposition(NAME)).replaceAll(NAME, id);
+  return JSON.parse(text.replace('"units":"kg"', `"units":"${units}"`)) as Json;
+}
+
+/** COMPOSITIONs of the first revision of a template in EHRs of their own, each in these units; then there is a second one. */
+async function given(id: string, ...units: readonly string[]): Promise<{ ehrId: string; uid: string }[]> {
+  await upload(named(fixtureText(`opt/${NAME}.opt`), id));
+  const made: { ehrId: string; uid: string }[] = [];
+  for (const unit of units) {
+    const ehrId = await givenEhr(app);
+    const response = await request(app).post(`${V1}/ehr/${ehrId}/composition`).send(massIn(unit, id));
+    expect(response.status).toBe(201);
+    made.push({ ehrId, uid: versionUidOf(response) });
+  }
+  await upload(named(secondOpt('a unit is replaced by another'), id));
+  return made;
+}
+
+async function plan(id: string, body: object = IN_GRAMS): Promise<Json> {
+  const { status, body: answer } = await admin(`${id}/upgrade?dry_run=true`, body);
+  expect(status).toBe(200);
+  return answer as Json;
+}
+
+async function begin(id: string, body: object = IN_GRAMS): Promise<string> {
+  const { hash } = await plan(id, body);
+  const { status, body: answer } = await admin(`${id}/upgrade`, { ...body, hash });
+  expect(status).toBe(202);
+  return String((answer as Json).job);
+}
+
+async function until(id: string, job: string, state: string): Promise<Json> {
+  for (;;) {
+    const told = await request(app)
+      .get(`/rest/admin/template/${id}/upgrade/${job}`)
+      .set('Authorization', ADMIN);
+    const answer = told.body as Json;
+    if (answer.state === state) return answer;
+    expect(['running', 'undoing']).toContain(answer.state);
+    await setTimeout(50);
+  }
+}
+
+async function latest({ ehrId, uid }: { ehrId: string; uid: string }): Promise<request.Response> {
+  return request(app).get(`${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(uid)}`);
+}
+
+const versions = () =>
+  mongoose.connection.collection<{ _id: string; object_id: string; template_digest?: string }>('versions');
+
+describe('an upgrade of the data of a template', () => {
+  it('is planned with counts, causes and examples, and changes nothing', async () => {
+    const [valid, mapped] = await given('planned', 'kg', 'gm', 'gm');
+    const found = await plan('planned');
+    expect(found).toMatchObject({
+      from: '1',
+      to: '2',
+      valid: 1,
+      mappable: 2,
+      invalid: 0,
+      unproven: 0,
+      others: 0,
+    });
+    expect(found.examples).toHaveLength(2);
+    expect(JSON.stringify(found.examples[0].before)).toContain('"gm"');
+    expect(JSON.stringify(found.examples[0].after)).toContain('"g"');
+    const without = await plan('planned', { rules: [] });
+    expect(without).toMatchObject({ valid: 1, mappable: 0, invalid: 2 });
+    expect(without.causes[0]).toMatchObject({ count: 2, examples: [expect.any(String), expect.any(String)] });
+    expect(without.hash).not.toBe(found.hash);
+    for (const each of [valid!, mapped!]) expect(versionUidOf(await latest(each))).toBe(each.uid);
+  });
+
+  it('writes new VERSIONs of what is not valid as it is, and can be taken back', async () => {
+    const [valid, mapped] = await given('upgraded', 'kg', 'gm');
+    const before = (await latest(mapped!)).text;
+    const job = await begin('upgraded');
+    expect(await until('upgraded', job, 'done')).toMatchObject({ upgraded: 1, left: 0, left_ones: [] });
+    expect(versionUidOf(await latest(valid!))).toBe(valid!.uid);
+    const now = await latest(mapped!);
+    expect(versionUidOf(now)).toBe(mapped!.uid.replace(/1$/, '2'));
+    expect(now.text).toContain('"units":"g"');
+    const { ehrId } = mapped!;
+    const container = versionedObjectUidOf(mapped!.uid);
+    const shown = await request(app).get(
+      `${V1}/ehr/${ehrId}/versioned_composition/${container}/version/${versionUidOf(now)}`,
+    );
+    expect((shown.body as Json).commit_audit).toMatchObject({
+      change_type: { defining_code: { code_string: '817' } },
+      committer: { name: 'root-admin' },
+      description: { value: `upgrade ${job}` },
+    });
+    const [first, second] = await versions().find({ object_id: container }).sort({ version: 1 }).toArray();
+    expect(first?.template_digest).not.toBe(second?.template_digest);
+
+    expect((await admin(`upgraded/upgrade/${job}/undo`)).status).toBe(200);
+    expect(await until('upgraded', job, 'undone')).toMatchObject({ undone: 1, left: 0 });
+    const back = await latest(mapped!);
+    expect(versionUidOf(back)).toBe(mapped!.uid.replace(/1$/, '3'));
+    expect(back.text.replaceAll(versionUidOf(back), mapped!.uid)).toBe(before);
+    expect((await versions().findOne({ _id: versionUidOf(back) }))?.template_digest).toBe(
+      first?.template_digest,
+    );
+  });
+
+  it('leaves what it may not write, and what no rule makes valid, and says so', async () => {
+    const [, frozen] = await given('left', 'gm', 'gm');
+    const { ehrId } = frozen!;
+    const status = await request(app).get(`${V1}/ehr/${ehrId}/ehr_status`);
+    await request(app)
+      .put(`${V1}/ehr/${ehrId}/ehr_status`)
+      .set('If-Match', String(status.headers.etag))
+      .send({ ...(status.body as Json), is_modifiable: false });
+    const job = await begin('left');
+    const done = await until('left', job, 'done');
+    expect(done).toMatchObject({ upgraded: 1, left: 1, left_ones: [{ ehr_id: ehrId, uid: frozen!.uid }] });
+    const again = await begin('left', { rules: [] });
+    expect(await until('left', again, 'done')).toMatchObject({ upgraded: 0, left: 1 });
+  });
+
+  it('is refused when the data moved on since its plan, or another one is under way', async () => {
+    const [one] = await given('moved', 'gm');
+    const { hash } = await plan('moved');
+    await request(app)
+      .put(`${V1}/ehr/${one!.ehrId}/composition/${versionedObjectUidOf(one!.uid)}`)
+      .set('If-Match', `"${one!.uid}"`)
+      .send(massIn('kg', 'moved'));
+    expect((await admin('moved/upgrade', { ...IN_GRAMS, hash })).status).toBe(409);
+    expect((await admin('moved/upgrade', IN_GRAMS)).status).toBe(400);
+    expect(
+      (await admin('moved/upgrade?dry_run=true', { rules: [{ move: '/nowhere', to: '/content' }] })).status,
+    ).toBe(400);
+  });
+
+  it('names what was edited since as obstacles of its undo', async () => {
+    const [edited] = await given('edited', 'gm');
+    const job = await begin('edited');
+    await until('edited', job, 'done');
+    const uid = versionUidOf(await latest(edited!));
+    await request(app)
+      .put(`${V1}/ehr/${edited!.ehrId}/composition/${versionedObjectUidOf(uid)}`)
+      .set('If-Match', `"${uid}"`)
+      .send(massIn('mg', 'edited'));
+    await admin(`edited/upgrade/${job}/undo`);
+    const undone = await until('edited', job, 'undone');
+    expect(undone).toMatchObject({
+      undone: 0,
+      left: 1,
+      left_ones: [{ reason: expect.stringContaining('since') }],
+    });
+  });
+
+  it('goes on where it stood after it was paused, or its process killed', async () => {
+    const made = await given('resumed', 'gm', 'gm', 'gm');
+    const job = await begin('resumed');
+    await until('resumed', job, 'done');
+    // As if it had been killed behind the first COMPOSITION, whose VERSION is there.
+    const jobs = mongoose.connection.collection<{ _id: string }>('template_upgrades');
+    const [first] = made.toSorted((one, other) => (one.ehrId < other.ehrId ? -1 : 1));
+    const position = { batch: '', ehr: first!.ehrId, object: versionedObjectUidOf(first!.uid) };
+    await jobs.updateOne({ _id: job }, { $set: { state: 'paused', position, upgraded: 1 } });
+    expect((await admin(`resumed/upgrade/${job}/resume`)).status).toBe(200);
+    expect(await until('resumed', job, 'done')).toMatchObject({ upgraded: 1 });
+    for (const { uid } of made)
+      expect(await versions().countDocuments({ object_id: versionedObjectUidOf(uid) })).toBe(2);
+    await jobs.updateOne({ _id: job }, { $set: { state: 'running' } });
+    expect((await admin(`resumed/upgrade/${job}/pause`)).status).toBe(200);
+    await runUpgrade(testSettings(settings), job);
+    expect((await until('resumed', job, 'paused')).state).toBe('paused');
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { compareTemplates } from '../../../../../openehr/template/difference/difference.js';
+import { REVISIONS, secondRevision } from '../../../../support/openehr/revisions.js';
+import { templateNames } from '../../../../support/fixture.js';
+import { publicTemplate } from '../../../../support/openehr/templates.js';
+
+describe('the difference of a second revision', () => {
+  it.each(REVISIONS)('$says', (revision) => {
+    const { verdict, changes } = compareTemplates(
+      publicTemplate(revision.template),
+      secondRevision(revision),
+    );
+    expect(
+      changes.map(({ path, kind, what, verdict: each }) => ({ path, kind, what, verdict: each })),
+    ).toEqual(revision.changes);
+    expect(verdict).toBe(revision.verdict);
+  });
+
+  it.each(templateNames())('there is none from a template to itself: %s', (name) => {
+    const template = publicTemplate(name);
+    expect(compareTemplates(template, template)).toEqual({ verdict: 'same', changes: [] });
+  });
+});
