@@ -2,12 +2,7 @@ import { CdrError } from '../openehr/base/errors.js';
 import { formatUtc } from '../openehr/base/iso8601.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { ROOT_TYPES, type RootType } from '../openehr/rm/root-type.js';
-import {
-  hierObjectId,
-  localRef,
-  originalVersionResource,
-  resourceText,
-} from '../change/commit/resource.js';
+import { hierObjectId, localRef, originalVersionResource, resourceText } from '../change/commit/resource.js';
 import { serverTime } from '../change/commit/audit.js';
 import { exportedVersions, inReadSession, objectIds } from '../models/cross-collection/interchange.js';
 import type { EhrDoc } from '../models/ehr.js';
@@ -30,7 +25,10 @@ export function extractText(ehr: EhrDoc, which: ExtractedVersions, now: Date): P
     let length = 0;
     for (const type of ROOT_TYPES)
       for await (const ids of objectIds(session, ehr._id, type)) {
-        const byObject = groupBy(await exportedVersions(session, ehr._id, ids), (version) => version.object_id);
+        const byObject = groupBy(
+          await exportedVersions(session, ehr._id, ids),
+          (version) => version.object_id,
+        );
         for (const versions of byObject.values()) {
           const text = itemText(type, versions, which);
           length += text.length;

@@ -64,7 +64,11 @@ async function runCommand(options: CompareOptions): Promise<void> {
     writeProof(options.report, {
       kind: 'comparison',
       ...{ from: begun, to: new Date().toISOString(), other: peer.url },
-      ...{ seal_before: sealBefore, seal_after: await sealHeadOf({ client, settings }), answers: there.answers },
+      ...{
+        seal_before: sealBefore,
+        seal_after: await sealHeadOf({ client, settings }),
+        answers: there.answers,
+      },
       result: { ehrs, differences: Object.fromEntries(counted(differences)) },
     });
   });

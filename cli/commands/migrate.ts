@@ -132,7 +132,11 @@ async function moved(
     writeProof(options.report, {
       kind: 'migration',
       ...{ from: begun, to: new Date().toISOString(), other: source.url },
-      ...{ seal_before: sealBefore, seal_after: await sealHeadOf({ client, settings }), answers: source.server.answers },
+      ...{
+        seal_before: sealBefore,
+        seal_after: await sealHeadOf({ client, settings }),
+        answers: source.server.answers,
+      },
       result: resultOf(state),
     });
   return state;

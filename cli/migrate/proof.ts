@@ -21,7 +21,10 @@ export interface Proof {
 }
 
 /** The head of the seals of this server; null without the permission `audit`, or where there is no administration. */
-export async function sealHeadOf({ client, settings }: Pick<Target, 'client' | 'settings'>): Promise<string | null> {
+export async function sealHeadOf({
+  client,
+  settings,
+}: Pick<Target, 'client' | 'settings'>): Promise<string | null> {
   // In this process, whether or not it offers administration.
   if (settings !== null) {
     const { sealHead } = await import('../../maintenance/seal.js');

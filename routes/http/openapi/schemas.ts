@@ -181,7 +181,8 @@ const SCHEMAS = {
   },
   EXTRACT: {
     ...ANY,
-    description: 'EXTRACT of the reference model: chapters with X_VERSIONED_OBJECTs and their ORIGINAL_VERSIONs',
+    description:
+      'EXTRACT of the reference model: chapters with X_VERSIONED_OBJECTs and their ORIGINAL_VERSIONs',
   },
   StoredQuery: object({ name: TEXT, type: word('AQL'), version: TEXT, saved: TIME, q: TEXT }),
   StoredQueryList: listOf(ref('StoredQuery')),

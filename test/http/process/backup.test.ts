@@ -96,11 +96,13 @@ describe('a backup', () => {
   it('whose restore was interrupted lets no server start', async () => {
     await emptyOther();
     const db = mongoose.connection.getClient().db(other());
-    await db
-      .collection<{ _id: string }>('settings')
-      .insertOne({ _id: 'storage', system_id: 'unfinished.restore', layout: Number.MAX_SAFE_INTEGER } as {
-        _id: string;
-      });
+    await db.collection<{ _id: string }>('settings').insertOne({
+      _id: 'storage',
+      system_id: 'unfinished.restore',
+      layout: Number.MAX_SAFE_INTEGER,
+    } as {
+      _id: string;
+    });
     await db.collection<{ _id: string }>('contributions').insertOne({ _id: 'c' });
     const { code, stderr } = await run(other(), 'verify');
     expect([code, stderr]).toEqual([1, expect.stringContaining('unfinished.restore')]);

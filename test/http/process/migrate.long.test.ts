@@ -66,7 +66,9 @@ function renamed(line: string, index: number): string {
 /** Begins a migration, and kills it after a time; gives its exit code, null when it was killed. */
 async function migrated(killAfterMs?: number): Promise<number | null> {
   const files = ['--progress', join(place, 'progress'), '--errors', join(place, 'errors')];
-  const child = spawnEverchart(['migrate', '--from', peer.url, '--local', ...files], env, { stdio: 'ignore' });
+  const child = spawnEverchart(['migrate', '--from', peer.url, '--local', ...files], env, {
+    stdio: 'ignore',
+  });
   const closed = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
   if (killAfterMs !== undefined) {
     await Promise.race([setTimeout(killAfterMs), closed]);

@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { compositionsOfPatient, DEMO_TEMPLATES, seededRandom, templateText } from '../../../cli/demo/patient.js';
+import {
+  compositionsOfPatient,
+  DEMO_TEMPLATES,
+  seededRandom,
+  templateText,
+} from '../../../cli/demo/patient.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { emptied } from '../../support/interchange.js';
 import { runCommand, type CommandResult } from '../../support/process/command-line.js';
@@ -47,10 +52,19 @@ afterAll(() => rmSync(place, { recursive: true, force: true }));
 it('an export of all versions comes in at 0.8 of the rate of a committing import, or faster', async () => {
   const records = Array.from({ length: EHRS }, (_, index) => {
     const ehr_id = randomUUID();
-    return compositionsOfPatient(seededRandom(index), COMPOSITIONS).map((composition) => ({ ehr_id, composition }));
+    return compositionsOfPatient(seededRandom(index), COMPOSITIONS).map((composition) => ({
+      ehr_id,
+      composition,
+    }));
   });
   const latest = join(place, 'latest.ndjson');
-  writeFileSync(latest, records.flat().map((record) => JSON.stringify(record)).join('\n'));
+  writeFileSync(
+    latest,
+    records
+      .flat()
+      .map((record) => JSON.stringify(record))
+      .join('\n'),
+  );
   const committed = secondsOf(await run('import', latest));
   const whole = join(place, 'whole.ndjson');
   expect((await run('export', '--all-versions', '--output', whole)).code).toBe(0);
