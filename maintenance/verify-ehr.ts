@@ -206,12 +206,16 @@ function checkFlags(ehr: EhrDoc, status: VersionDoc | undefined, found: Findings
     found.add('ehrs', ehr._id, 'is_queryable is not that of its EHR_STATUS');
   if (flags.isModifiable !== ehr.is_modifiable)
     found.add('ehrs', ehr._id, 'is_modifiable is not that of its EHR_STATUS');
-  const isDropped = ehr.subject_dropped === true && ehr.subject === undefined;
-  if (!isDropped && !isDeepStrictEqual(flags.subject, ehr.subject ?? null))
-    found.add('ehrs', ehr._id, 'subject is not that of its EHR_STATUS');
+  checkSubject(ehr, flags, found);
   // Absent of EHRs that an older release wrote and no upgrade has reached.
   if (ehr.identities !== undefined && !isDeepStrictEqual(flags.identities, ehr.identities))
     found.add('ehrs', ehr._id, 'identities are not those of its EHR_STATUS');
+}
+
+function checkSubject(ehr: EhrDoc, { subject }: ReturnType<typeof flagsOf>, found: Findings): void {
+  const isDropped = ehr.subject_dropped === true && ehr.subject === undefined;
+  if (!isDropped && !isDeepStrictEqual(subject, ehr.subject ?? null))
+    found.add('ehrs', ehr._id, 'subject is not that of its EHR_STATUS');
 }
 
 async function checkTemplates(

@@ -1,5 +1,5 @@
 import type { TemplateChange, WebTemplate } from '@everchart/client';
-import { at, isObject, items } from '../api/json.js';
+import { at, isObject, items, textAt } from '../api/json.js';
 import { nodeAt, nodeName } from './web-node.js';
 
 /** The name of the node that a change is about, in a language where the template has it; '' for the template as a whole. */
@@ -13,7 +13,7 @@ export function changedNode(
   const node = nodeAt(tree, path) ?? nodeAt(tree, `${path}/value`);
   if (node !== null) return nodeName(node, language);
   const said = [to, from].find((each) => isObject(each) && typeof each['name'] === 'string');
-  return isObject(said) ? String(said['name']) : (path.split('/').at(-1) ?? path);
+  return isObject(said) ? textAt(said, 'name') : (path.split('/').at(-1) ?? path);
 }
 
 /** What a template says, in short; '' where it says nothing. */

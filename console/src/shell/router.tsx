@@ -103,7 +103,7 @@ export const router = createRouter({
   defaultErrorComponent: lazyRouteComponent(() => import('./Broken.js'), 'Broken'),
   defaultPreload: 'intent',
   // What is typed or asked beside one patient or document is never there beside another.
-  defaultRemountDeps: ({ params }) => params,
+  defaultRemountDeps: ({ params }: { readonly params: unknown }) => params,
   scrollRestoration: false,
 });
 

@@ -100,6 +100,9 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
 /** The root element of XML where it is not the name of the schema in lower case. */
 const XML_ROOTS: Readonly<Partial<Record<SchemaName, string>>> = { NewContribution: 'contribution' };
 
+/** Operational templates, where they are not JSON. */
+const OPTS: ReadonlySet<SchemaName> = new Set(['OperationalTemplate', 'TwoRevisions']);
+
 const kept = new Map<string, JsonValue | undefined>();
 
 /** An example of a body as it is sent: JSON as a value, everything else as text. undefined: there is none. */
@@ -110,8 +113,7 @@ export function exampleOf(schema: SchemaName, mediaType: string): JsonValue | un
 }
 
 function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
-  const isOpt = schema === 'OperationalTemplate' || schema === 'TwoRevisions';
-  if (isOpt && mediaType !== 'application/json') return dataFile(TEMPLATE);
+  if (OPTS.has(schema) && mediaType !== 'application/json') return dataFile(TEMPLATE);
   if (schema === 'ArchetypeSource') return dataFile(ARCHETYPE);
   if (mediaType === 'text/plain') return schema === 'AqlText' ? AQL : undefined;
   const simplified = simplifiedExample(mediaType);

@@ -34,8 +34,9 @@ class Store {
 
   #add(line: JsonObject): void {
     const ehrId = textAt(line, 'ehr_id') ?? '';
-    const own = objectAt(line, String(line.kind)) ?? {};
-    switch (line.kind) {
+    const kind = textAt(line, 'kind') ?? '';
+    const own = objectAt(line, kind) ?? {};
+    switch (kind) {
       case 'template':
         this.templates.push(line);
         break;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Json } from '../../../console/src/api/types.js';
 import { contentLines } from '../../../console/src/pages/patient/content-lines.js';
 import { de } from '../../../console/src/messages/de.js';
 import { translator } from '../../../console/src/messages/translate.js';
@@ -21,7 +20,7 @@ const trend = (
   points: points.map(([uid, value, symbol, more]) => ({
     time: '2026-01-01T00:00:00Z',
     value,
-    dv: { _type: 'DV_QUANTITY', magnitude: value, units, ...more } as Json,
+    dv: { _type: 'DV_QUANTITY', magnitude: value, units, ...more },
     uid,
     ...(symbol !== undefined && { symbol }),
   })),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../../console/src/api/types.js';
+import type { Json, JsonObject } from '../../../console/src/api/types.js';
 import { asidesOf, childrenOf } from '../../../console/src/record/structure.js';
 
 const node = (type: string, name: string, more: JsonObject = {}): JsonObject => ({
@@ -17,7 +17,7 @@ describe('the parts of an entry', () => {
   const entry = node('OBSERVATION', 'pressure', { protocol: tree('how'), data, state: tree('meanwhile') });
 
   it('have how it was done behind what was found, in whatever order they are stored', () => {
-    for (const each of [entry, Object.fromEntries(Object.entries(entry).reverse()) as JsonObject]) {
+    for (const each of [entry, Object.fromEntries<Json | undefined>(Object.entries(entry).reverse())]) {
       expect(names(childrenOf(each))).toEqual(['history']);
       expect(asidesOf(each).map(([name, nodes]) => [name, names(nodes)])).toEqual([
         ['state', ['meanwhile']],
@@ -27,8 +27,6 @@ describe('the parts of an entry', () => {
   });
 
   it('have no heading for what holds nothing', () => {
-    expect(asidesOf({ ...entry, state: node('ITEM_TREE', 'empty'), protocol: undefined as never })).toEqual(
-      [],
-    );
+    expect(asidesOf({ ...entry, state: node('ITEM_TREE', 'empty'), protocol: undefined })).toEqual([]);
   });
 });

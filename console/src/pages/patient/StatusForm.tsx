@@ -49,30 +49,7 @@ export function StatusForm({
         if (key === 'Enter' && (ctrlKey || metaKey) && !isHalf && !save.isPending) save.mutate();
       }}
     >
-      <TextInput
-        label={t('status.subject')}
-        description={t('status.subjectHint')}
-        value={value.id}
-        onChange={(event) => setValue({ ...value, id: event.currentTarget.value.trim() })}
-      />
-      <TextInput
-        label={t('status.namespace')}
-        error={isHalf && t('status.both')}
-        value={value.namespace}
-        onChange={(event) => setValue({ ...value, namespace: event.currentTarget.value.trim() })}
-      />
-      <Checkbox
-        label={t('status.queryable')}
-        description={t('status.queryableHint')}
-        checked={value.isQueryable}
-        onChange={(event) => setValue({ ...value, isQueryable: event.currentTarget.checked })}
-      />
-      <Checkbox
-        label={t('status.modifiable')}
-        description={t('status.modifiableHint')}
-        checked={value.isModifiable}
-        onChange={(event) => setValue({ ...value, isModifiable: event.currentTarget.checked })}
-      />
+      <StatusFields value={value} isHalf={isHalf} change={setValue} />
       {save.error instanceof CdrError && save.error.status === 412 ? (
         <Text role="alert" className="flag">
           {t('conflict.title')}
@@ -95,5 +72,45 @@ export function StatusForm({
         </Button>
       </Group>
     </form>
+  );
+}
+
+function StatusFields({
+  value,
+  isHalf,
+  change,
+}: {
+  readonly value: StatusChange;
+  readonly isHalf: boolean;
+  readonly change: (value: StatusChange) => void;
+}): ReactNode {
+  const { t } = useMessages();
+  return (
+    <>
+      <TextInput
+        label={t('status.subject')}
+        description={t('status.subjectHint')}
+        value={value.id}
+        onChange={(event) => change({ ...value, id: event.currentTarget.value.trim() })}
+      />
+      <TextInput
+        label={t('status.namespace')}
+        error={isHalf && t('status.both')}
+        value={value.namespace}
+        onChange={(event) => change({ ...value, namespace: event.currentTarget.value.trim() })}
+      />
+      <Checkbox
+        label={t('status.queryable')}
+        description={t('status.queryableHint')}
+        checked={value.isQueryable}
+        onChange={(event) => change({ ...value, isQueryable: event.currentTarget.checked })}
+      />
+      <Checkbox
+        label={t('status.modifiable')}
+        description={t('status.modifiableHint')}
+        checked={value.isModifiable}
+        onChange={(event) => change({ ...value, isModifiable: event.currentTarget.checked })}
+      />
+    </>
   );
 }
