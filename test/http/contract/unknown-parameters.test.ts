@@ -50,7 +50,7 @@ describe('an unknown query parameter', () => {
         .set('Authorization', ADMIN);
       expect([status, body.message]).toEqual([
         400,
-        'the query parameter dry_run is not known; known are cascade',
+        'the query parameter dry_run is not known; known are cascade, reason, requested_by',
       ]);
       expect((await asks(`${V1}/ehr/${ehrId}`))[0]).toBe(200);
     }
