@@ -139,7 +139,7 @@ async function uploadTemplate(ctx: Context, upload: typeof createTemplate): Prom
 
 const UNCHANGED = {
   description: 'The template has, or had, this text',
-  body: { schema: 'TemplateRevision', types: 'json' },
+  body: { schema: 'UploadedRevision', types: 'json' },
   headers: ['ETag', 'Location', 'Last-Modified'],
 } as const;
 

@@ -266,17 +266,14 @@ async function knownText(templateId: string, revision: string | null): Promise<R
   throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
 }
 
-/** What a request names behind a template id to be judged by one of its revisions. */
-const PIN = /\s*;\s*revision\s*=\s*"?([^"]*?)"?\s*$/;
-
 /** The template of header or query, and the revision that the header names. @throws invalid when both are given and differ */
 function templateFrom(ctx: Context): {
   readonly templateId: string | null;
   readonly pin: RevisionPin | undefined;
 } {
   const written = vendorHeader(ctx, 'template-id');
-  const revision = written === null ? undefined : PIN.exec(written)?.[1];
-  const header = written === null ? null : collapsedToken(written.replace(PIN, ''));
+  const { id, revision } = pinnedId(written ?? '');
+  const header = written === null ? null : collapsedToken(id);
   const query = queryParameter(ctx, 'templateId');
   if (header !== null && query !== null && header !== query)
     throw new CdrError('invalid', 'the header openEHR-TEMPLATE_ID and the query templateId differ');
@@ -284,6 +281,17 @@ function templateFrom(ctx: Context): {
   const templateId = named === '' ? null : named;
   const pin = templateId === null || revision === undefined ? undefined : { templateId, revision };
   return { templateId, pin };
+}
+
+/** What a request names behind a template id to be judged by one of its revisions: `<template_id>;revision=<number>`, quoted or not. */
+function pinnedId(written: string): { readonly id: string; readonly revision: string | undefined } {
+  const at = written.lastIndexOf(';');
+  const [name = '', ...values] = written.slice(at + 1).split('=');
+  if (at < 0 || name.trim() !== 'revision' || values.length === 0)
+    return { id: written, revision: undefined };
+  const value = values.join('=').trim();
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
+  return { id: written.slice(0, at), revision: isQuoted ? value.slice(1, -1) : value };
 }
 
 /** Writes a version's COMPOSITION in the form asked, with its headers; 204 for a deletion. */

@@ -1,6 +1,5 @@
 import { administration } from './administration.de.js';
 import { deeds } from './deeds.de.js';
-import { differences } from './differences.de.js';
 import { findings } from './findings.de.js';
 import { own } from './own.de.js';
 import { values } from './values.de.js';
@@ -10,7 +9,6 @@ import type { Catalogue } from './en.js';
 export const de: Catalogue = {
   ...administration,
   ...deeds,
-  ...differences,
   ...findings,
   ...own,
   ...values,

@@ -1,6 +1,5 @@
 import { administration } from './administration.en.js';
 import { deeds } from './deeds.en.js';
-import { differences } from './differences.en.js';
 import { findings } from './findings.en.js';
 import { own } from './own.en.js';
 import { values } from './values.en.js';
@@ -9,7 +8,6 @@ import { values } from './values.en.js';
 export const en = {
   ...administration,
   ...deeds,
-  ...differences,
   ...findings,
   ...own,
   ...values,

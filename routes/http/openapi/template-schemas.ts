@@ -7,7 +7,7 @@ export const TEMPLATE_SCHEMAS = {
     ...object({ from: TEXT, to: TEXT }, []),
     description: 'Numbers or digests; absent: the newest',
   },
-  TemplateRevision: object({ template_id: TEXT, revision: TEXT, digest: TEXT }),
+  UploadedRevision: object({ template_id: TEXT, revision: TEXT, digest: TEXT }),
   TemplateRevisionList: listOf(
     object(
       {

@@ -35,6 +35,8 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
     'test/http/process/command-line.test.ts',
     "'POST', '/ehr'",
   ],
+  'everchart template compare': ['test/unit/cli/template-revision.test.ts', "'template', 'compare'"],
+  'everchart template test': ['test/unit/cli/template-revision.test.ts', "'template', 'test'"],
   'everchart template upload': ['test/http/process/command-line.test.ts', "'template', 'upload'"],
   'everchart codegen templates': [
     'packages/codegen/test/unit/template-module.test.ts',

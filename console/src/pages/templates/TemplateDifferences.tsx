@@ -1,9 +1,8 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { TemplateChange, TemplateDifference, WebTemplate } from '@everchart/client';
-import { useMessages } from '../../messages/messages.js';
-import { changedNode, saidText } from '../../record/template-change.js';
-import { changeWords, partWords } from '../../messages/difference-words.js';
+import { changedNode, partWords, saidText } from '../../record/template-change.js';
+import { useTemplateMessages } from '../../messages/template-messages.js';
 
 /** What differs from one template to another, what each line means for data, and the stored queries that read something else. */
 export function TemplateDifferences({
@@ -13,7 +12,7 @@ export function TemplateDifferences({
   readonly difference: TemplateDifference;
   readonly before: WebTemplate;
 }): ReactNode {
-  const { t } = useMessages();
+  const { t } = useTemplateMessages();
   return (
     <>
       <Text mt="xs" className={verdict === 'breaking' ? 'flag' : undefined}>
@@ -40,7 +39,7 @@ function Line({
   readonly change: TemplateChange;
   readonly before: WebTemplate;
 }): ReactNode {
-  const { t, language } = useMessages();
+  const { t, language, words } = useTemplateMessages();
   const { path, from, to, verdict, reason } = change;
   const [was, is] = [saidText(from), saidText(to)];
   const isShownApart = verdict === 'breaking' || verdict === 'unproven';
@@ -49,7 +48,7 @@ function Line({
       <Text>
         {path === '' ? t('difference.whole') : changedNode(change, before, language)}{' '}
         <Text span size="sm">
-          {partWords(change.what, t)} {changeWords(change.kind, t)}
+          {partWords(change.what, words)} {t(`difference.kind.${change.kind}`)}
         </Text>{' '}
         {path !== '' && (
           <Text span size="xs" c="dimmed">
