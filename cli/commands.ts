@@ -114,6 +114,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 };
 
 async function everyCommand(): Promise<Command[]> {
-  const entries = Object.values(COMMANDS);
-  return Promise.all(entries.map(async ({ description, load }) => (await load()).description(description)));
+  const commands: Command[] = [];
+  for (const { description, load } of Object.values(COMMANDS))
+    commands.push((await load()).description(description));
+  return commands;
 }

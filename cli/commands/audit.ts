@@ -1,8 +1,8 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { AuditFilter, AuditRecord, Cdr } from '../../packages/client/src/main.js';
-import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { wholeNumber } from './options.js';
+import { timeOption } from './time-option.js';
 import { JSON_FLAG, print, tableOf, type JsonOption } from './print.js';
 
 interface FilterOptions extends TargetOptions, JsonOption {
@@ -63,16 +63,8 @@ function pruneCommand(): Command {
     .description(
       'Removes audit records of the configured database older than a time; their hashes stay sealed',
     )
-    .requiredOption('--before <time>', 'ISO 8601 time, UTC unless it names a zone', timeOf)
+    .requiredOption('--before <time>', 'ISO 8601 time, UTC unless it names a zone', timeOption)
     .action(({ before }: { before: Date }) => prune(before));
-}
-
-function timeOf(text: string): Date {
-  try {
-    return parseVersionAtTime(text, 'UTC');
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : 'It is no time.');
-  }
 }
 
 async function prune(before: Date): Promise<void> {

@@ -6,7 +6,8 @@ import { exportedLines, ExportRun, isErased, movedLine } from '../transfer/expor
 import { openOutput, type Output } from '../output.js';
 import { writeShown } from '../shown.js';
 import { copyRows, rowsOf } from '../transfer/query-rows.js';
-import { CommandFailed, timeOption } from './options.js';
+import { CommandFailed } from './options.js';
+import { timeOption } from './time-option.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 
 interface ExportOptions extends TargetOptions {

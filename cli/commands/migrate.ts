@@ -16,7 +16,8 @@ import { writeShown } from '../shown.js';
 import { withTarget, withTargetOptions, type Target, type TargetOptions } from '../transfer/target.js';
 import { report } from './import-report.js';
 import { restoreTarget } from './import-restore.js';
-import { CommandFailed, timeOption, wholeNumber } from './options.js';
+import { CommandFailed, wholeNumber } from './options.js';
+import { timeOption } from './time-option.js';
 
 interface MigrateOptions extends TargetOptions {
   readonly from: string;

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
 
 /** Reader of a whole number from `least` to `most` for an option. @throws InvalidArgumentError otherwise */
 export function wholeNumber(least: number, most: number): (text: string) => number {
@@ -9,15 +8,6 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
       throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
     return value;
   };
-}
-
-/** Reads a time of an option, without a zone in UTC. @throws InvalidArgumentError */
-export function timeOption(text: string): Date {
-  try {
-    return parseVersionAtTime(text, 'UTC');
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : 'It is no time.');
-  }
 }
 
 /** Ends a command with exit code 1 after it has said itself what went wrong. */
