@@ -105,9 +105,12 @@ export class ApiProbe {
 
 function firstType(operation: Operation): string {
   return (
-    { xml: 'application/xml', query: 'text/plain', lines: 'application/x-ndjson' }[
-      String(operation.request?.types)
-    ] ?? 'application/json'
+    {
+      xml: 'application/xml',
+      compared: 'application/xml',
+      query: 'text/plain',
+      lines: 'application/x-ndjson',
+    }[String(operation.request?.types)] ?? 'application/json'
   );
 }
 
