@@ -150,6 +150,19 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     await web.expectGood();
   });
 
+  it('draws points, and no line through different patients, where an answer does not say whose its rows are', async () => {
+    await web.open('/query');
+    await web.write(
+      'SELECT c/context/start_time/value AS at, o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value AS systolic FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
+    );
+    await web.page.locator('.cm-content').press('Control+Enter');
+    await web.page.getByText(/^[1-9]\d* rows/).waitFor();
+    await web.page.getByText('Chart', { exact: true }).click();
+    await web.page.getByRole('img', { name: 'systolic by at' }).waitFor();
+    expect(await web.page.getByRole('radio', { name: 'Scatter' }).isChecked()).toBe(true);
+    await web.expectGood();
+  });
+
   it('says aloud that a document is saved, and finds in German what is wrong with it', async () => {
     await web.page.addInitScript("localStorage.setItem('everchart-language', JSON.stringify('de'))");
     const { id } = await new Cdr({ url: web.url }).ehr.create({});
