@@ -13,6 +13,7 @@ import { useApi } from '../../session/session.js';
 import { compositionView, useGo } from '../../shell/address.js';
 import { Failure } from '../../widgets/states.js';
 import { tell } from '../../widgets/tell.js';
+import { useIsPrinting } from '../../widgets/use-print.js';
 import { useIsNobody } from '../patient/PatientBanner.js';
 import { Beside } from './Beside.js';
 import { DraftState } from './DraftState.js';
@@ -50,7 +51,10 @@ export function FormView({
 }: FormViewProps): ReactNode {
   const messages = useMessages();
   const [state] = useState(() => new FormState(begin, draft?.values));
-  const [isLarge] = useState(() => placesOf(template, state.values).size > MOST_AT_ONCE);
+  const [hasMany] = useState(() => placesOf(template, state.values).size > MOST_AT_ONCE);
+  const isPrinting = useIsPrinting();
+  // On paper all of them are near.
+  const isLarge = hasMany && !isPrinting;
   const [begun, setBegun] = useState<Begun>({ uid: latestUid, values: begin, stored });
   const kept = useDraft({ ehrId, template, latestUid: begun.uid, state, draft });
   const save = useSave({ ehrId, template, begun, state, kept });
