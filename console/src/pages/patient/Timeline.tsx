@@ -27,7 +27,7 @@ export function Timeline({
   readonly onOpen: (uid: string) => void;
 }): ReactNode {
   const reader = useMessages();
-  const isNarrow = useMediaQuery('(max-width: 767px)') ?? false;
+  const isNarrow = useMediaQuery('(max-width: 767px)');
   const lanes = useMemo(
     () => all.filter((lane) => compositions.some(({ template }) => template === lane.template)),
     [all, compositions],
