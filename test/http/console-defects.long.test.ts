@@ -106,6 +106,23 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     await web.page.getByText('6 of 6 compositions').waitFor();
   });
 
+  it('names lanes by what their templates are about, each in its own colour', async () => {
+    await web.open('/patients?find=P-0002');
+    await web.page.getByRole('link', { name: 'P-0002' }).click();
+    const legend = web.page.locator('.legend li');
+    // Their concepts are their ids, which are nobody's words.
+    await legend.filter({ hasText: /^Bericht \d+$/ }).waitFor();
+    await legend.filter({ hasText: /^Encounter \(training sample\) \d+$/ }).waitFor();
+    const colours = (dots: string) =>
+      web.page.evaluate<string[]>(
+        `[...document.querySelectorAll('${dots}')].map((each) => getComputedStyle(each).backgroundColor)`,
+      );
+    const lanes = new Set(await colours('.legend .dot'));
+    expect(lanes.size).toBe(2);
+    expect(new Set(await colours('.composition-list .dot'))).toEqual(lanes);
+    await web.expectGood();
+  });
+
   it('acts by the palette, and gives charts what one puts on their shelves', async () => {
     await web.open('/query');
     await web.page.keyboard.press('Escape');

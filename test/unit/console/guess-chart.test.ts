@@ -7,7 +7,8 @@ import { timeExamples } from '../../../console/src/form/time-form.js';
 /** What tells whose a row is. */
 const PATHS: Readonly<Record<string, string>> = {
   ehr: 'e/ehr_id/value',
-  who: 'e/ehr_status/subject/external_ref/id/value',
+  // As a server says it that has looked up the EHR_STATUS.
+  who: 's/subject/external_ref/id/value',
 };
 const result = (names: readonly string[], rows: readonly (readonly Json[])[]): ResultSet => ({
   columns: names.map((name) => ({ name, path: PATHS[name] ?? '' })),

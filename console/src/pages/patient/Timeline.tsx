@@ -11,7 +11,7 @@ import type { RecordedComposition } from './patient-data.js';
 const LANE_HEIGHTS = [96, 124, 152, 180, 240] as const;
 
 /** Pixels for what lanes are called; on a phone the legend says it alone. */
-const NAMES_PX = 168;
+const NAMES_PX = 192;
 
 /** When what was written: a lane for each template, a dot for each composition, wheel or handles for the part of it. */
 export function Timeline({

@@ -36,7 +36,7 @@ export function chartColumns({ columns, rows }: ResultSet): ChartColumn[] {
   });
 }
 
-const PATIENT = /^\w+\/(?:ehr_id(?:\/value)?$|ehr_status\/subject\/)/;
+const PATIENT = /^\w+\/(?:ehr_id(?:\/value)?$|(?:ehr_status\/)?subject\/external_ref\/)/;
 
 /** The number, time or text that a cell is drawn by. */
 function drawn(cell: Json): number | string | null {
