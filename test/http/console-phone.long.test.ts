@@ -58,6 +58,17 @@ inBrowser('the console on a phone (skipped where no Chromium is installed)', () 
     await web.expectGood();
   });
 
+  it('has the buttons of a form right above the way around', async () => {
+    const { id } = await new Cdr({ url: web.url }).ehr.create({});
+    await web.page.setViewportSize({ width: 390, height: 844 });
+    await web.open(`/patients/${id}/form?template=ehrbase_blood_pressure_simple.de.v0`);
+    await web.page.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    const [bar, rail] = await Promise.all(
+      ['.form-bar', '.rail'].map((place) => web.page.locator(place).boundingBox()),
+    );
+    expect(Math.abs(bar!.y + bar!.height - rail!.y)).toBeLessThanOrEqual(1);
+  });
+
   it.each(SCREENS)(
     'shows a comparison, the plan of a merge and all of an answer on %s, readable in light and dark',
     async (_, width, height) => {

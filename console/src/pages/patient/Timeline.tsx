@@ -75,7 +75,7 @@ function timelineOption(
         value: [epochOf(time), index],
         name: `${name}\n${instantText(time, reader).text}`,
         // What is not finished is hollow.
-        ...(state === 'draft' && { symbol: 'emptyCircle', itemStyle: { color: lane.color, borderWidth: 2 } }),
+        ...(state === 'draft' && { itemStyle: hollow(lane.color) }),
       })),
   }));
   return {
@@ -97,6 +97,7 @@ function timelineOption(
       {
         type: 'slider',
         left: isNarrow ? 0 : NAMES_PX,
+        right: 8,
         filterMode: 'none',
         height: 14,
         bottom: 2,
@@ -112,4 +113,9 @@ function timelineOption(
     ],
     series,
   };
+}
+
+/** On light and dark ground alike. */
+function hollow(color: string): object {
+  return { color: 'transparent', borderColor: color, borderWidth: 2 };
 }
