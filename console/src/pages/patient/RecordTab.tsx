@@ -1,3 +1,4 @@
+import './record.css';
 import { Checkbox, Group, Select, Text } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
