@@ -1,4 +1,5 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
+import type { WebTemplate } from '@everchart/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { nodeName } from '../../record/web-node.js';
@@ -52,16 +53,24 @@ function useConcepts(compositions: readonly RecordedComposition[]): (templateId:
   const unnamed = templatesOf(compositions).filter(
     (id) => concepts.has(id) && !saysMore(concepts.get(id), id),
   );
-  const roots = useQueries({
-    queries: unnamed.map((id) => ({
-      queryKey: ['web-template', id],
-      queryFn: () => api.webTemplate(id),
-      staleTime: Infinity,
-    })),
-    combine: (answers) => answers.flatMap((answer) => answer.data ?? []),
+  const queries = useQueryClient();
+  const { data: roots } = useQuery({
+    queryKey: ['web-templates', unnamed],
+    queryFn: async () => {
+      const read = (id: string): Promise<WebTemplate> =>
+        queries.fetchQuery({
+          queryKey: ['web-template', id],
+          queryFn: () => api.webTemplate(id),
+          staleTime: Infinity,
+        });
+      const answers = await Promise.allSettled(unnamed.map(read));
+      return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    },
+    enabled: unnamed.length > 0,
+    staleTime: Infinity,
   });
   return useMemo(() => {
-    const names = new Map(roots.map(({ templateId, tree }) => [templateId, nodeName(tree, language)]));
+    const names = new Map(roots?.map(({ templateId, tree }) => [templateId, nodeName(tree, language)]));
     return (id) => {
       const concept = concepts.get(id);
       return (saysMore(concept, id) ? concept : names.get(id)) || id;
