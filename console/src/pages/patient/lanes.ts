@@ -58,7 +58,7 @@ function useConcepts(compositions: readonly RecordedComposition[]): (templateId:
     queryKey: ['web-templates', unnamed],
     queryFn: async () => {
       const read = (id: string): Promise<WebTemplate> =>
-        queries.fetchQuery({
+        queries.query({
           queryKey: ['web-template', id],
           queryFn: () => api.webTemplate(id),
           staleTime: Infinity,

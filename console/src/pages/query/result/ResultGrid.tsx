@@ -1,3 +1,4 @@
+import './grid.css';
 import { UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
