@@ -106,6 +106,23 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     await web.page.getByText('6 of 6 compositions').waitFor();
   });
 
+  it('names lanes by what their templates are about, each in its own colour', async () => {
+    await web.open('/patients?find=P-0002');
+    await web.page.getByRole('link', { name: 'P-0002' }).click();
+    const legend = web.page.locator('.legend li');
+    // Their concepts are their ids, which are nobody's words.
+    await legend.filter({ hasText: /^Bericht \d+$/ }).waitFor();
+    await legend.filter({ hasText: /^Encounter \(training sample\) \d+$/ }).waitFor();
+    const colours = (dots: string) =>
+      web.page.evaluate<string[]>(
+        `[...document.querySelectorAll('${dots}')].map((each) => getComputedStyle(each).backgroundColor)`,
+      );
+    const lanes = new Set(await colours('.legend .dot'));
+    expect(lanes.size).toBe(2);
+    expect(new Set(await colours('.composition-list .dot'))).toEqual(lanes);
+    await web.expectGood();
+  });
+
   it('acts by the palette, and gives charts what one puts on their shelves', async () => {
     await web.open('/query');
     await web.page.keyboard.press('Escape');
@@ -147,6 +164,19 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     // Of data values, one line for each of the three.
     await web.page.getByText('systolic by at · one for each who').waitFor();
     expect(await web.page.getByRole('radio', { name: 'Lines' }).isChecked()).toBe(true);
+    await web.expectGood();
+  });
+
+  it('draws points, and no line through different patients, where an answer does not say whose its rows are', async () => {
+    await web.open('/query');
+    await web.write(
+      'SELECT c/context/start_time/value AS at, o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value AS systolic FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
+    );
+    await web.page.locator('.cm-content').press('Control+Enter');
+    await web.page.getByText(/^[1-9]\d* rows/).waitFor();
+    await web.page.getByText('Chart', { exact: true }).click();
+    await web.page.getByRole('img', { name: 'systolic by at' }).waitFor();
+    expect(await web.page.getByRole('radio', { name: 'Scatter' }).isChecked()).toBe(true);
     await web.expectGood();
   });
 

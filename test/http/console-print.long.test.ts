@@ -72,6 +72,63 @@ inBrowser('what goes on paper (skipped where no Chromium is installed)', () => {
     await web.expectGood();
   });
 
+  /** What can be pressed, and is on paper. */
+  const pressed = () =>
+    web.page.evaluate<string[]>(
+      `[...document.querySelectorAll('button:not(.id, .trend), input, .rail')].filter((each) => each.checkVisibility({ visibilityProperty: true }) && each.getClientRects().length > 0).map((each) => each.outerHTML.slice(0, 120))`,
+    );
+
+  it('is every document of a record, and a document, below whose it is, with nothing to press', async () => {
+    const client = new Cdr({ url: web.url });
+    const ehr = await client.ehr.create({ subject: { namespace: 'ward', id: 'MANY-1' } });
+    const content = await client.templates.example('ehrbase_blood_pressure_simple.de.v0');
+    for (let count = 0; count < 40; count += 1) await ehr.compositions.commit(content);
+    await web.open(`/patients/${ehr.id}`);
+    await web.page.getByText('40 of 40 compositions').waitFor();
+    const items = web.page.locator('.composition-list li');
+    expect(await items.count()).toBeLessThan(40);
+    const banner = web.page.getByLabel('Patient', { exact: true });
+    const toPaper = async () => {
+      await web.page.emulateMedia({ media: 'print' });
+      await web.page.evaluate(TO_PAPER);
+      expect(await banner.getByText('MANY-1').isVisible()).toBe(true);
+      expect(await pressed()).toEqual([]);
+    };
+    const fromPaper = async () => {
+      await web.page.evaluate(FROM_PAPER);
+      await web.page.emulateMedia({ media: 'screen' });
+    };
+    await toPaper();
+    expect(await items.count()).toBe(40);
+    // One below the other, and none of them cut.
+    const places = await items.evaluateAll((all) => all.map((each) => each.getBoundingClientRect()));
+    expect(places.every(({ top }, index) => index === 0 || top >= places[index - 1]!.bottom - 1)).toBe(true);
+    const list = await web.page
+      .locator('.composition-list')
+      .evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+    expect(list).toBeLessThanOrEqual(1);
+    await fromPaper();
+    await items.nth(39).waitFor({ state: 'detached' });
+    await items.first().getByRole('link').click();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
+    await toPaper();
+    expect(await web.page.locator('.document').getByText('Systolic').first().isVisible()).toBe(true);
+    await fromPaper();
+    await web.expectGood();
+  });
+
+  it('is every field of a large form, also those that nobody has come near to', async () => {
+    const { id } = await new Cdr({ url: web.url }).ehr.create({});
+    await web.open(`/patients/${id}/form?template=Corona_Anamnese`);
+    await web.page.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    const unmade = web.page.locator('div[data-place]');
+    expect(await unmade.count()).toBeGreaterThan(0);
+    await web.page.evaluate(TO_PAPER);
+    expect(await unmade.count()).toBe(0);
+    await web.page.evaluate(FROM_PAPER);
+    await web.expectGood();
+  });
+
   it('has of who looked at a record whose record it is, and nothing that cannot be clicked on paper', async () => {
     const before = (await admin().audit({ operation: 'print_note' })).length;
     await web.open('/administration');

@@ -135,6 +135,9 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     await web.page.getByText('n = 2').first().waitFor();
     expect(await web.page.getByText('n = 3').count()).toBe(0);
     await web.page.getByText('What drafts say is not drawn.').waitFor();
+    await web.page
+      .getByRole('img', { name: /^Timeline of 3 compositions of 1 templates, drafts: 1$/ })
+      .waitFor();
     expect(await web.page.locator('.composition-list').getByText('draft', { exact: true }).count()).toBe(1);
     await web.page.getByLabel('Drafts only (1)').check();
     await web.page.getByText('1 of 3 compositions').waitFor();

@@ -25,6 +25,8 @@ export interface ServerSettings {
 
 /** A RESULT_SET, as far as it is shown. */
 export interface ResultSet {
+  /** The query that is answered. */
+  readonly q?: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Json[])[];
   readonly meta?: { readonly warnings?: readonly QueryWarning[] };

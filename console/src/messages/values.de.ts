@@ -68,6 +68,7 @@ export const values: Readonly<Record<keyof typeof english, string>> = {
   'state.deleted': 'gelöscht',
   'patient.deleted': 'Gelöschte Compositions ({count})',
   'patient.drafts': 'Nur Entwürfe ({count})',
+  'patient.timelineDrafts': 'Entwürfe: {count}',
   'patient.trendsWithoutDrafts': 'Was in Entwürfen steht, wird nicht gezeichnet.',
   'patient.banner': 'Patientin oder Patient',
   'patient.nobody': 'Niemand benannt',

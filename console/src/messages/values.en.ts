@@ -64,6 +64,7 @@ export const values = {
   'state.deleted': 'deleted',
   'patient.deleted': 'Deleted compositions ({count})',
   'patient.drafts': 'Drafts only ({count})',
+  'patient.timelineDrafts': 'drafts: {count}',
   'patient.trendsWithoutDrafts': 'What drafts say is not drawn.',
   'patient.banner': 'Patient',
   'patient.nobody': 'Nobody named',

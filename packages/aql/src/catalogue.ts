@@ -48,6 +48,8 @@ export interface CatalogueArchetype {
   readonly name: string;
   readonly description: string;
   readonly className: string;
+  /** One of the templates that have it. */
+  readonly templateId: string;
   readonly nodes: ReadonlyMap<string, CatalogueNode>;
   /** Archetypes that stand directly below. */
   readonly children: ReadonlySet<string>;
@@ -77,7 +79,7 @@ export class Catalogue {
     if (codes === undefined) this.#isExact = false;
     for (const [archetype, own] of codes ?? [])
       for (const code of own) getOrAdd(this.#codes, archetype, () => new Set<string>()).add(code);
-    this.#visit(template.tree, template.defaultLanguage);
+    this.#visit(template);
   }
 
   /** Number of templates. */
@@ -124,33 +126,38 @@ export class Catalogue {
     return { templates: this.#templates, archetypes };
   }
 
-  #visit(root: WebTemplateNode, language: string): void {
+  #visit(template: WebTemplate): void {
     const visit = (node: WebTemplateNode): void => {
-      this.#node(node, root, language);
+      this.#node(node, template);
       node.children?.forEach(visit);
     };
-    visit(root);
+    visit(template.tree);
   }
 
-  #node(node: WebTemplateNode, root: WebTemplateNode, language: string): void {
+  #node(node: WebTemplateNode, template: WebTemplate): void {
     const steps = stepsOf(node.aqlPath ?? '');
-    const chain = [root.nodeId ?? '', ...steps.map(({ code }) => code ?? '').filter(isArchetypeId)];
+    const chain = [template.tree.nodeId ?? '', ...steps.map(({ code }) => code ?? '').filter(isArchetypeId)];
     const own = chain[chain.length - 1] ?? '';
     if (!isArchetypeId(own)) return;
     const rest = steps.slice(steps.findLastIndex(({ code }) => isArchetypeId(code ?? '')) + 1);
-    const archetype = this.#archetypeOf(own, rest.length === 0 ? node : null, language);
+    const archetype = this.#archetypeOf(own, rest.length === 0 ? node : null, template);
     const above = chain[chain.length - 2];
     if (above !== undefined && isArchetypeId(above))
-      this.#archetypeOf(above, null, language).children.add(own);
-    addNode(archetype.nodes, rest, node, language);
+      this.#archetypeOf(above, null, template).children.add(own);
+    addNode(archetype.nodes, rest, node, template.defaultLanguage);
   }
 
-  #archetypeOf(id: string, node: WebTemplateNode | null, language: string): OpenArchetype {
+  #archetypeOf(
+    id: string,
+    node: WebTemplateNode | null,
+    { templateId, defaultLanguage }: WebTemplate,
+  ): OpenArchetype {
     const known = this.#archetypes.get(id);
     if (known !== undefined && (known.name !== '' || node === null)) return known;
     const made: OpenArchetype = {
       id,
-      ...textsOf(node, language),
+      ...textsOf(node, defaultLanguage),
+      templateId: known?.templateId ?? templateId,
       className: /-([A-Z_]+)\./.exec(id)?.[1] ?? '',
       nodes: known?.nodes ?? new Map<string, OpenNode>(),
       children: known?.children ?? new Set<string>(),

@@ -8,7 +8,10 @@ import { bearer } from '../tokens.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
-/** Counts what a hand does: how often a button of the mouse goes down. What the page makes of keys, or of a label, is no click. */
+/**
+ * Counts what a hand does: how often a button of the mouse goes down. What the page makes of keys, or of a label, is no click, nor
+ * is `fill()`, which goes to a field as Tab does.
+ */
 const COUNT = `addEventListener('pointerdown', () => {
   sessionStorage.setItem('clicks', String(Number(sessionStorage.getItem('clicks')) + 1));
 }, true)`;
@@ -29,6 +32,10 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
       const begin = async (view: string) => {
         await web.page.addInitScript(COUNT);
         await web.open(view);
+        // One that counts nothing would find every task short.
+        await web.page.locator('main').waitFor();
+        await web.page.mouse.click(1, 1);
+        expect(await clicks()).toBe(1);
       };
       const openRecord = async (name = 'P-0001') => {
         await begin('/patients');
@@ -111,7 +118,7 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         expect(await clicks()).toBeLessThanOrEqual(1);
       });
 
-      it('a physician writes and drafts (5), corrects (3), deletes and takes it back (3)', async () => {
+      it('a physician writes and drafts (5), corrects (3), deletes (2) and takes it back (1)', async () => {
         await openRecord();
         await web.page.getByRole('button', { name: 'New composition' }).click();
         await web.page.getByRole('combobox', { name: 'Template' }).click();
@@ -127,11 +134,13 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         expect(await clicks()).toBeLessThanOrEqual(3);
         await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
         await web.page.getByRole('button', { name: 'Delete', exact: true }).click();
+        await web.page.getByRole('status').getByRole('button', { name: 'Undo' }).waitFor();
+        expect(await clicks()).toBeLessThanOrEqual(2);
         await web.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
         await web.page.getByText('Version 4', { exact: true }).waitFor();
         // What was a draft is one again.
         await web.page.locator('.flag', { hasText: 'draft' }).waitFor();
-        expect(await clicks()).toBeLessThanOrEqual(3);
+        expect(await clicks()).toBeLessThanOrEqual(1);
       });
 
       it('an analyst runs a query (1), plots it (1), takes it along (1), sees how it is found (1)', async () => {
@@ -158,19 +167,17 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         expect(await clicks()).toBeLessThanOrEqual(1);
       });
 
-      it('an analyst asks by clicks alone (4, 1 for each more), with a value (1), and stores it (3)', async () => {
+      it('an analyst asks by clicks alone (3, 1 for each more), with a value (1), and stores it (3)', async () => {
         await begin('/query');
         await web.write(
           'SELECT e/ehr_id/value AS ehr FROM EHR e CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
         );
         await web.page.getByRole('button', { name: 'Paths' }).click();
-        await web.page.getByRole('combobox', { name: 'Template' }).click();
-        await web.page.getByRole('option', { name: /blood_pressure/ }).click();
         const node = (name: string) =>
           web.page.getByRole('dialog').locator('.tree-node', { hasText: new RegExp(`^${name} `) });
         await node('Systolic').first().click();
         await web.page.locator('.cm-content', { hasText: /at0004\]\/value\/magnitude/ }).waitFor();
-        expect(await clicks()).toBeLessThanOrEqual(4);
+        expect(await clicks()).toBeLessThanOrEqual(3);
         await node('Diastolic').first().click();
         await web.page.locator('.cm-content', { hasText: /at0005\]\/value\/magnitude/ }).waitFor();
         expect(await clicks()).toBeLessThanOrEqual(1);
@@ -196,7 +203,7 @@ export function consoleWalksSuite(edition: string, settings: Partial<Settings>):
         await begin('/templates');
         const upload = async (opt: string) => {
           const choosing = web.page.waitForEvent('filechooser');
-          await web.page.locator('.drop button').click();
+          await web.page.locator('.drop').getByRole('button', { name: 'Choose a file' }).click();
           const file = { name: 'a.opt', mimeType: 'application/xml', buffer: Buffer.from(opt) };
           await (await choosing).setFiles(file);
         };

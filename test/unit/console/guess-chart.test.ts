@@ -4,8 +4,14 @@ import { guessChart, seriesOf } from '../../../console/src/pages/query/result/gu
 import type { Json, ResultSet } from '../../../console/src/api/types.js';
 import { timeExamples } from '../../../console/src/form/time-form.js';
 
+/** What tells whose a row is. */
+const PATHS: Readonly<Record<string, string>> = {
+  ehr: 'e/ehr_id/value',
+  // As a server says it that has looked up the EHR_STATUS.
+  who: 's/subject/external_ref/id/value',
+};
 const result = (names: readonly string[], rows: readonly (readonly Json[])[]): ResultSet => ({
-  columns: names.map((name) => ({ name, path: '' })),
+  columns: names.map((name) => ({ name, path: PATHS[name] ?? '' })),
   rows: rows.map((row) => [...row]),
 });
 const day = (number: number): string => `2026-11-${String(number).padStart(2, '0')}`;
@@ -46,14 +52,47 @@ describe('the chart that columns suggest', () => {
     expect(seriesOf(many, guess)[0]?.data[0]).toEqual([Date.parse(day(1)), 0]);
   });
 
-  it('is points where nobody is named and a time stands more than once', () => {
-    const rows = [
-      [day(1), 1],
-      [day(1), 2],
-      [day(2), 3],
-    ];
+  const rows = [
+    [day(1), 1],
+    [day(2), 2],
+    [day(3), 3],
+  ];
+  const over = (name: string, value: (index: number) => Json) =>
+    guessChart(
+      result(
+        [name, 'time', 'value'],
+        rows.map((row, index) => [value(index), ...row]),
+      ),
+    )!;
+
+  it('is points where nobody is named: no line goes through different people, whatever their times', () => {
     expect(guessChart(result(['time', 'value'], rows))?.kind).toBe('scatter');
-    expect(guessChart(result(['time', 'value'], rows.slice(1)))?.kind).toBe('lines');
+    // What a document is called says not whose it is.
+    const named = over('document', (index) => `document ${index % 2}`);
+    expect([named.kind, named.by?.name]).toEqual(['scatter', 'document']);
+  });
+
+  it.each([
+    ["SELECT o FROM EHR e[ehr_id/value='8d1d'] CONTAINS OBSERVATION o", 'lines'],
+    ['SELECT o FROM EHR [ehr_id/value = $ehr] CONTAINS OBSERVATION o', 'lines'],
+    [
+      "SELECT o FROM EHR e CONTAINS OBSERVATION o WHERE e/ehr_id/value = 'a' OR e/ehr_id/value = 'b'",
+      'scatter',
+    ],
+    ['SELECT o FROM EHR e CONTAINS OBSERVATION o', 'scatter'],
+  ])('is a line of a query of one EHR: %s: %s', (q, kind) => {
+    expect(guessChart({ ...result(['time', 'value'], rows), q })?.kind).toBe(kind);
+  });
+
+  it('is a line where all rows are of one patient, and split by whose they are rather than by another name', () => {
+    expect(over('who', () => 'P-1').kind).toBe('lines');
+    const guess = guessChart(
+      result(
+        ['document', 'who', 'time', 'value'],
+        rows.map((row, index) => ['Encounter', `P-${index % 2}`, ...row]),
+      ),
+    )!;
+    expect([guess.kind, guess.by?.name]).toEqual(['lines', 'who']);
   });
 
   it('is bars of names, steps of numbers alone, points of two numbers, and nothing of texts', () => {
@@ -76,7 +115,7 @@ describe('what stands where', () => {
     ];
     const answer = result(['at', 'size'], rows);
     const guess = guessChart(answer)!;
-    expect([guess.kind, guess.x?.name, guess.y.name, guess.by]).toEqual(['lines', 'at', 'size', null]);
+    expect([guess.kind, guess.x?.name, guess.y.name, guess.by]).toEqual(['scatter', 'at', 'size', null]);
     expect(seriesOf(answer, guess)).toEqual([
       {
         name: 'size',
@@ -100,7 +139,8 @@ describe('what stands where', () => {
       ],
     );
     const guess = guessChart(answer)!;
-    expect(guess.by?.name).toBe('size unit');
+    // Not lines: each would go through the patients who are measured in that unit.
+    expect([guess.kind, guess.by?.name]).toEqual(['scatter', 'size unit']);
     expect(seriesOf(answer, guess).map(({ name, data }) => [name, data.length])).toEqual([
       ['mm', 2],
       ['cm', 1],

@@ -51,6 +51,8 @@ describe('the templates behind the completion of AQL', () => {
     const known = await readTemplates(api, catalogue, { onProgress: () => undefined, signal });
     expect(seen.asked).toEqual(['c']);
     expect([known.known, known.all]).toEqual([3, 3]);
+    // Where an archetype is found.
+    expect(catalogue.archetype('openEHR-EHR-COMPOSITION.c.v1')?.templateId).toBe('c');
   });
 
   it('leave out one that cannot be read, so that its names are not called unknown', async () => {

@@ -1,3 +1,4 @@
+import './form.css';
 import type { WebTemplate } from '@everchart/client';
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

@@ -13,6 +13,7 @@ import { useApi } from '../../session/session.js';
 import { compositionView, useGo } from '../../shell/address.js';
 import { Failure } from '../../widgets/states.js';
 import { tell } from '../../widgets/tell.js';
+import { useIsPrinting } from '../../widgets/use-print.js';
 import { useIsNobody } from '../patient/PatientBanner.js';
 import { Beside } from './Beside.js';
 import { DraftState } from './DraftState.js';
@@ -50,7 +51,7 @@ export function FormView({
 }: FormViewProps): ReactNode {
   const messages = useMessages();
   const [state] = useState(() => new FormState(begin, draft?.values));
-  const [isLarge] = useState(() => placesOf(template, state.values).size > MOST_AT_ONCE);
+  const isLarge = useIsLarge(template, state);
   const [begun, setBegun] = useState<Begun>({ uid: latestUid, values: begin, stored });
   const kept = useDraft({ ehrId, template, latestUid: begun.uid, state, draft });
   const save = useSave({ ehrId, template, begun, state, kept });
@@ -114,6 +115,12 @@ export function FormView({
       </form>
     </FormProvider>
   );
+}
+
+/** Whether a form has more fields than are made at once; on paper all of them are near. */
+function useIsLarge(template: WebTemplate, state: FormState): boolean {
+  const [hasMany] = useState(() => placesOf(template, state.values).size > MOST_AT_ONCE);
+  return !useIsPrinting() && hasMany;
 }
 
 /** Ctrl+Enter sends; Enter takes the first that fits what was typed, or goes to the next field. */

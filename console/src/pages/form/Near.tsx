@@ -10,7 +10,7 @@ const MARGIN = '1200px';
 
 /**
  * A part of a form that is made when it comes near the screen, and stays; in a form of few fields at once. A finding about
- * it, which is to be gone to, makes it too.
+ * it, which is to be gone to, makes it too, and so does paper.
  */
 export function Near({
   path,
@@ -25,7 +25,7 @@ export function Near({
   const place = useRef<HTMLDivElement>(null);
   const [wasNear, setWasNear] = useState(!isLarge);
   const isFound = !wasNear && [...findings.keys()].some((found) => found.startsWith(path));
-  const isMade = wasNear || isFound;
+  const isMade = wasNear || isFound || !isLarge;
   useEffect(() => {
     const element = place.current;
     if (isMade || element === null) return undefined;

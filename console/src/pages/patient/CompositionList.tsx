@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, type ReactNode } from 'react';
+import { useMemo, useRef, type CSSProperties, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { instantText } from '../../record/values/instant.js';
 import { compositionView } from '../../shell/address.js';
-import { categoryColor } from '../../theme/theme.js';
 import { Time } from '../../widgets/Time.js';
 import { State } from '../../widgets/State.js';
+import { useIsPrinting } from '../../widgets/use-print.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 import { useApi } from '../../session/session.js';
 import { contentLines } from './content-lines.js';
@@ -23,16 +23,17 @@ function useContentLines(ehrId: string): ReadonlyMap<string, string> {
   return useMemo(() => contentLines(data ?? [], reader), [data, reader]);
 }
 
-/** The compositions of the chosen time, newest first; only those in sight are made. */
-export function CompositionList({
-  ehrId,
-  compositions,
-}: {
+interface CompositionListProps {
   readonly ehrId: string;
   readonly compositions: readonly RecordedComposition[];
-}): ReactNode {
-  const reader = useMessages();
-  const { t } = reader;
+  /** The colour of a template. */
+  readonly colorOf: (template: string) => string;
+}
+
+/** The compositions of the chosen time, newest first; only those in sight are made, and all on paper. */
+export function CompositionList({ ehrId, compositions, colorOf }: CompositionListProps): ReactNode {
+  const { t } = useMessages();
+  const isPrinting = useIsPrinting();
   const lines = useContentLines(ehrId);
   const box = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
@@ -40,6 +41,12 @@ export function CompositionList({
     getScrollElement: () => box.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 8,
+  });
+  const lineOf = (composition: RecordedComposition): LineProps => ({
+    ehrId,
+    composition,
+    color: colorOf(composition.template),
+    says: lines.get(composition.uid),
   });
   if (compositions.length === 0) return <Text c="dimmed">{t('patient.noneInRange')}</Text>;
   return (
@@ -50,38 +57,54 @@ export function CompositionList({
       role="region"
       aria-label={t('patient.compositions')}
     >
-      <ul style={{ height: rows.getTotalSize(), position: 'relative' }}>
-        {rows.getVirtualItems().map(({ index, start }) => {
-          const composition = compositions[index];
-          return (
-            composition && (
-              <li key={composition.uid} style={{ transform: `translateY(${start}px)` }}>
-                <span className="dot" style={{ background: categoryColor(composition.template) }} />
-                <div>
-                  <div className="composition-line">
-                    <ViewLink
-                      view={compositionView(ehrId, composition.uid)}
-                      // Of twelve links of one name each is another one to who hears them.
-                      aria-label={`${composition.name}, ${instantText(composition.time, reader).text}`}
-                    >
-                      {composition.name}
-                    </ViewLink>
-                    <State of={composition.state} />
-                    {lines.has(composition.uid) && (
-                      <Text span size="sm" className="number content-line">
-                        {lines.get(composition.uid)}
-                      </Text>
-                    )}
-                  </div>
-                  <Text size="sm" c="dimmed" truncate>
-                    <Time value={composition.time} isAgo /> · {composition.composer}
-                  </Text>
-                </div>
-              </li>
-            )
-          );
-        })}
+      <ul style={isPrinting ? undefined : { height: rows.getTotalSize(), position: 'relative' }}>
+        {isPrinting
+          ? compositions.map((composition) => <Line key={composition.uid} {...lineOf(composition)} />)
+          : rows.getVirtualItems().map(({ index, start }) => {
+              const composition = compositions[index];
+              const style = { transform: `translateY(${start}px)` };
+              return composition && <Line key={composition.uid} {...lineOf(composition)} style={style} />;
+            })}
       </ul>
     </div>
+  );
+}
+
+interface LineProps {
+  readonly ehrId: string;
+  readonly composition: RecordedComposition;
+  readonly color: string;
+  /** What it says. */
+  readonly says: string | undefined;
+  readonly style?: CSSProperties;
+}
+
+function Line({ ehrId, composition, color, says, style }: LineProps): ReactNode {
+  const reader = useMessages();
+  const { uid, name, time, state, composer } = composition;
+  return (
+    <li style={style}>
+      <span className="dot" style={{ background: color }} />
+      <div>
+        <div className="composition-line">
+          <ViewLink
+            view={compositionView(ehrId, uid)}
+            // Of twelve links of one name each is another one to who hears them.
+            aria-label={`${name}, ${instantText(time, reader).text}`}
+          >
+            {name}
+          </ViewLink>
+          <State of={state} />
+          {says !== undefined && (
+            <Text span size="sm" className="number content-line">
+              {says}
+            </Text>
+          )}
+        </div>
+        <Text size="sm" c="dimmed" truncate>
+          <Time value={time} isAgo /> · {composer}
+        </Text>
+      </div>
+    </li>
   );
 }

@@ -1,3 +1,4 @@
+import './record.css';
 import { Checkbox, Group, Select, Text } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -6,12 +7,12 @@ import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { epochOf } from '../../record/values/instant.js';
 import { compositionView, useAddress, useGo } from '../../shell/address.js';
-import { categoryColor } from '../../theme/theme.js';
 import { numberText } from '../../widgets/number-text.js';
 import { Section } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { Drafts } from '../form/Drafts.js';
 import { CompositionList } from './CompositionList.js';
+import { colorsOf, useLanes, type Lane } from './lanes.js';
 import {
   archetypesOf,
   compositionsOf,
@@ -68,6 +69,7 @@ function Record({
     queryKey: ['archetypes', ehrId],
     queryFn: () => archetypesOf(api, ehrId),
   });
+  const lanes = useLanes(compositions);
   const drafts = compositions.filter(({ state }) => state === 'draft').length;
   const holding = archetypes.find((one) => one.archetype === archetype)?.uids;
   const drawn = useMemo(
@@ -84,9 +86,9 @@ function Record({
   const open = (uid: string): void => go(compositionView(ehrId, uid));
   return (
     <>
-      <Timeline compositions={drawn} onRange={choose} onOpen={open} />
+      <Timeline compositions={drawn} lanes={lanes} onRange={choose} onOpen={open} />
       <Group justify="space-between" align="flex-start" gap="xs">
-        <Legend compositions={drawn} />
+        <Legend compositions={drawn} lanes={lanes} />
         <ArchetypeFilter archetypes={archetypes} chosen={archetype} choose={setArchetype} />
       </Group>
       {compositions.length >= MOST_COMPOSITIONS && (
@@ -114,7 +116,7 @@ function Record({
             )
           }
         >
-          <CompositionList ehrId={ehrId} compositions={shown} />
+          <CompositionList ehrId={ehrId} compositions={shown} colorOf={colorsOf(lanes)} />
         </Section>
       </div>
     </>
@@ -170,36 +172,37 @@ function DeletedDocuments({
     enabled: now.length < MOST_COMPOSITIONS,
   });
   const deleted = useMemo(() => deletedOf(data, now), [data, now]);
+  const lanes = useLanes(now);
   if (deleted.length === 0) return null;
   return (
     <details className="more">
       <summary>{t('patient.deleted', { count: deleted.length })}</summary>
-      <CompositionList ehrId={ehrId} compositions={deleted} />
+      <CompositionList ehrId={ehrId} compositions={deleted} colorOf={colorsOf(lanes)} />
     </details>
   );
 }
 
-function Legend({ compositions }: { readonly compositions: readonly RecordedComposition[] }): ReactNode {
-  const conceptOf = useConcepts();
+function Legend({
+  compositions,
+  lanes,
+}: {
+  readonly compositions: readonly RecordedComposition[];
+  readonly lanes: readonly Lane[];
+}): ReactNode {
   const counts = new Map<string, number>();
   for (const { template } of compositions) counts.set(template, (counts.get(template) ?? 0) + 1);
   return (
     <ul className="legend">
-      {[...counts].sort().map(([template, count]) => (
-        <li key={template}>
-          <span className="dot" style={{ background: categoryColor(template) }} />
-          <span title={template}>{conceptOf(template)}</span> <b className="number">{count}</b>
-        </li>
-      ))}
+      {lanes
+        .filter(({ template }) => counts.has(template))
+        .map(({ template, name, color }) => (
+          <li key={template}>
+            <span className="dot" style={{ background: color }} />
+            <span title={template}>{name}</span> <b className="number">{counts.get(template)}</b>
+          </li>
+        ))}
     </ul>
   );
-}
-
-/** What templates are about, in words; of one whose concept says nothing its id. */
-function useConcepts(): (templateId: string) => string {
-  const api = useApi();
-  const { data = [] } = useQuery({ queryKey: ['templates'], queryFn: api.templates });
-  return (templateId) => data.find(({ template_id: id }) => id === templateId)?.concept || templateId;
 }
 
 function TrendPanel({

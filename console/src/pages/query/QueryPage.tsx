@@ -39,8 +39,10 @@ export function QueryPage(): ReactNode {
   const [asOf, setAsOf] = useState('');
   const runs = useRuns();
   const templates = useKnownTemplates();
+  const known = { text, catalogue: templates?.catalogue ?? null };
   const [edit, setEdit] = useState<Edit | null>(null);
   const [isPicking, setIsPicking] = useState(false);
+  const closePaths = (): void => setIsPicking(false);
   const [isBuilding, setIsBuilding] = useState(false);
   const { write, format, unreadable } = useFormat(text, setText);
   const names = parameterNames(text);
@@ -92,10 +94,8 @@ export function QueryPage(): ReactNode {
           edit={edit}
           label={t('query.editor')}
         />
-        {isPicking && (
-          <PathPicker text={text} onEdit={setEdit} onReplace={write} close={() => setIsPicking(false)} />
-        )}
-        {isBuilding && <QueryBuilder text={text} catalogue={templates?.catalogue ?? null} onChange={write} />}
+        {isPicking && <PathPicker {...known} onEdit={setEdit} onReplace={write} close={closePaths} />}
+        {isBuilding && <QueryBuilder {...known} onChange={write} />}
         <EditorNotes unreadable={unreadable} templates={templates} />
         <Parameters
           names={names}

@@ -1,14 +1,14 @@
 import { Button, Drawer, Group, Select, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { addColumn, addCondition, type Edit } from '@everchart/aql';
+import { addColumn, addCondition, type Catalogue, type Edit } from '@everchart/aql';
 import type { WebTemplate, WebTemplateNode } from '@everchart/client';
 import { useMessages } from '../../../messages/messages.js';
 import { queryOf } from '../../../record/web-node.js';
 import { useApi } from '../../../session/session.js';
 import { Failure, Loading } from '../../../widgets/states.js';
 import { TemplateTree } from '../../templates/TemplateTree.js';
-import { pathIn } from './picked-path.js';
+import { archetypesIn, pathIn } from './picked-path.js';
 
 /** What picking a node does to the query. */
 interface Picks {
@@ -21,12 +21,24 @@ interface Picks {
 }
 
 /** The nodes of a template beside the editor: one click makes a node a column of the query, another one a condition. */
-export function PathPicker({ close, ...picks }: Picks & { readonly close: () => void }): ReactNode {
+export function PathPicker({
+  close,
+  catalogue,
+  ...picks
+}: Picks & {
+  readonly close: () => void;
+  /** What templates say, as far as they were read. */
+  readonly catalogue: Catalogue | null;
+}): ReactNode {
   const { t } = useMessages();
   const api = useApi();
   const [chosen, setChosen] = useState<string | null>(null);
   const { data: templates = [] } = useQuery({ queryKey: ['templates'], queryFn: api.templates });
-  const templateId = chosen ?? templates[0]?.template_id ?? null;
+  // What the query asks of is picked from.
+  const asked = archetypesIn(picks.text)
+    .map((id) => catalogue?.archetype(id)?.templateId)
+    .findLast((id) => id !== undefined);
+  const templateId = chosen ?? asked ?? templates[0]?.template_id ?? null;
   const { data, error } = useQuery({
     queryKey: ['web-template', templateId],
     queryFn: () => api.webTemplate(templateId ?? ''),

@@ -4,7 +4,7 @@ import type { QueryRequest, ResultSet } from '../../../api/types.js';
 import { useMessages } from '../../../messages/messages.js';
 import { numberText } from '../../../widgets/number-text.js';
 import { Time } from '../../../widgets/Time.js';
-import { cellText } from './result-columns.js';
+import { columnsOf, shownText } from './result-columns.js';
 
 /** Rows on paper: some hundred sheets. */
 const MOST_ON_PAPER = 5_000;
@@ -14,7 +14,7 @@ const MOST_ON_PAPER = 5_000;
  * table on the screen draws only in part.
  */
 export function PrintedRows({
-  result: { columns, rows },
+  result,
   asked,
   at,
 }: {
@@ -24,6 +24,8 @@ export function PrintedRows({
   readonly at: string;
 }): ReactNode {
   const reader = useMessages();
+  const { rows } = result;
+  const columns = columnsOf(result, reader);
   const count = (value: number): string => numberText(value, reader.language);
   const { q, query_parameters: parameters = {}, as_of: asOf } = asked;
   return (
@@ -47,7 +49,7 @@ export function PrintedRows({
       <table>
         <thead>
           <tr>
-            {columns.map(({ name }, index) => (
+            {columns.map(({ name, index }) => (
               <th key={index}>{name}</th>
             ))}
           </tr>
@@ -55,9 +57,10 @@ export function PrintedRows({
         <tbody>
           {rows.slice(0, MOST_ON_PAPER).map((row, number) => (
             <tr key={number}>
-              {columns.map((_, index) => (
-                <td key={index}>{cellText(row[index] ?? null, reader)}</td>
-              ))}
+              {columns.map(({ index, kind }) => {
+                const { text, note } = shownText(row[index] ?? null, kind, reader);
+                return <td key={index}>{note === undefined ? text : `${text} (${note})`}</td>;
+              })}
             </tr>
           ))}
         </tbody>

@@ -1,3 +1,4 @@
+import './grid.css';
 import { UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
@@ -15,10 +16,10 @@ import { useMessages } from '../../../messages/messages.js';
 import { compositionView, patientView } from '../../../shell/address.js';
 import { ViewLink } from '../../../widgets/ViewLink.js';
 import {
-  cellText,
   columnsOf,
   ehrColumn,
   MOST_PX,
+  shownText,
   sortedRows,
   targetOf,
   type ResultColumn,
@@ -39,9 +40,10 @@ interface Sort {
 
 /** The rows of an answer; only those in sight are made, so that any number of them scrolls. */
 export function ResultGrid({ result }: { readonly result: ResultSet }): ReactNode {
-  const { t } = useMessages();
+  const reader = useMessages();
+  const { t } = reader;
   const box = useRef<HTMLDivElement>(null);
-  const found = useMemo(() => columnsOf(result), [result]);
+  const found = useMemo(() => columnsOf(result, reader), [result, reader]);
   const [widths, setWidths] = useState<Readonly<Record<number, number>>>({});
   const columns = useMemo(
     () => found.map((column) => ({ ...column, width: widths[column.index] ?? column.width })),
@@ -184,10 +186,11 @@ function Cell({
 }): ReactNode {
   const reader = useMessages();
   const value = row[column.index] ?? null;
-  const text = cellText(value, reader);
+  const { text, stored = text } = shownText(value, column.kind, reader);
   const target = targetOf(row, column, ehr);
   return (
-    <div role="cell" title={text} {...cellStyle(column)}>
+    // A time as it is stored; a text that is cut, whole.
+    <div role="cell" title={stored} {...cellStyle(column)}>
       {value === null && <span className="null">NULL</span>}
       {target === null ? (
         text

@@ -6,6 +6,8 @@ import { kindOf, SAMPLE } from './result-columns.js';
 export interface ChartColumn {
   readonly name: string;
   readonly kind: 'number' | 'time' | 'text';
+  /** Whether it tells whose a row is. */
+  readonly isPatient: boolean;
   /** Its value in a row; null: there is none that can be drawn. */
   readonly value: (row: readonly Json[]) => number | string | null;
 }
@@ -15,17 +17,26 @@ export interface ChartColumn {
  * units has another one beside it that tells the unit: numbers of different units are no series.
  */
 export function chartColumns({ columns, rows }: ResultSet): ChartColumn[] {
-  return columns.flatMap(({ name }, index): ChartColumn[] => {
+  return columns.flatMap(({ name, path = '' }, index): ChartColumn[] => {
     const value: ChartColumn['value'] = (row) => drawn(row[index] ?? null);
     const sample = rows.slice(0, SAMPLE);
     if (sample.every((row) => value(row) === null)) return [];
     const kind = kindOf(sample.map(value));
-    const column = { name, kind: kind === 'object' ? 'text' : kind, value } as const;
+    const column = {
+      name,
+      kind: kind === 'object' ? 'text' : kind,
+      value,
+      isPatient: PATIENT.test(path),
+    } as const;
     const unit: ChartColumn['value'] = (row) => unitOf(row[index] ?? null);
     const units = new Set(rows.map(unit).filter((text) => text !== null));
-    return units.size > 1 ? [column, { name: `${name} unit`, kind: 'text', value: unit }] : [column];
+    return units.size > 1
+      ? [column, { name: `${name} unit`, kind: 'text', value: unit, isPatient: false }]
+      : [column];
   });
 }
+
+const PATIENT = /^\w+\/(?:ehr_id(?:\/value)?$|(?:ehr_status\/)?subject\/external_ref\/)/;
 
 /** The number, time or text that a cell is drawn by. */
 function drawn(cell: Json): number | string | null {

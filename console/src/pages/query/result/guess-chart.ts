@@ -31,20 +31,33 @@ export function guessChart(result: ResultSet): Shelves | null {
   const time = columns.find(({ kind }) => kind === 'time') ?? null;
   const texts = columns.filter(({ kind }) => kind === 'text');
   // Numbers of several units stand apart before those of several patients.
-  const category = texts.find(({ name }) => name === `${first.name} unit`) ?? texts[0] ?? null;
+  const category =
+    texts.find(({ name }) => name === `${first.name} unit`) ??
+    texts.find(({ isPatient }) => isPatient) ??
+    texts[0] ??
+    null;
   const y = { y: first, by: null, aggregate: 'each' } as const;
-  if (time !== null) return { kind: 'lines', x: time, ...y, ...overTime(result, time, category) };
+  if (time !== null) return { kind: 'lines', x: time, ...y, ...overTime(result, columns, category) };
   if (second !== undefined) return { kind: 'scatter', x: first, ...y, y: second };
   if (category !== null) return { kind: 'bars', x: category, ...y, aggregate: 'mean' };
   return { kind: 'histogram', x: null, ...y };
 }
 
-/** A line for each of a few names; points where one line would go through many patients. */
-function overTime({ rows }: ResultSet, time: ChartColumn, category: ChartColumn | null): Partial<Shelves> {
-  const different = ({ value }: ChartColumn): number => new Set(rows.map(value)).size;
-  if (category === null) return different(time) < rows.length ? { kind: 'scatter' } : {};
-  return different(category) > MOST_SERIES ? { kind: 'scatter' } : { by: category };
+/** A line for each of a few patients, or of one alone; points where a line could go through different people. */
+function overTime(
+  result: ResultSet,
+  columns: readonly ChartColumn[],
+  category: ChartColumn | null,
+): Partial<Shelves> {
+  const different = ({ value }: ChartColumn): number => new Set(result.rows.map(value)).size;
+  const by = category === null || different(category) > MOST_SERIES ? null : category;
+  const isOfOne =
+    OF_ONE_EHR.test(result.q ?? '') || columns.some((each) => each.isPatient && different(each) === 1);
+  return { by, kind: isOfOne || by?.isPatient === true ? 'lines' : 'scatter' };
 }
+
+/** The EHR itself is asked for, not one of those that a condition allows. */
+const OF_ONE_EHR = /\bEHR\s+(?:\w+\s*)?\[\s*ehr_id\/value\s*=/i;
 
 /** What kinds are called. */
 export const CHART_NAMES: Readonly<Record<ChartKind, MessageKey>> = {

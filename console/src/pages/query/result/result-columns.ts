@@ -1,6 +1,6 @@
 import { at, isObject } from '../../../api/json.js';
 import type { Json, ResultSet } from '../../../api/types.js';
-import { byEpoch, instantOf } from '../../../record/values/instant.js';
+import { byEpoch, instantOf, instantText, type InstantText } from '../../../record/values/instant.js';
 import { PLAIN_READER } from '../../../record/values/plain-reader.js';
 import { wholeText, type ValueReader } from '../../../record/values/value-reader.js';
 import { valueText } from '../../../record/values/value-text.js';
@@ -31,16 +31,17 @@ export const MOST_PX = 420;
 /** Rows that are looked at to find what a column holds. */
 export const SAMPLE = 200;
 
-/** The columns of a result. */
-export function columnsOf({ columns, rows }: ResultSet): ResultColumn[] {
+/** The columns of a result, as wide as what `reader` sees of them. */
+export function columnsOf({ columns, rows }: ResultSet, reader: ValueReader = PLAIN_READER): ResultColumn[] {
   return columns.map(({ name, path = '' }, index) => {
     const values = rows.slice(0, SAMPLE).map((row) => row[index] ?? null);
+    const kind = kindOf(values);
     const longest = values.reduce<number>(
-      (most, value) => Math.max(most, cellText(value).length),
+      (most, value) => Math.max(most, shownText(value, kind, reader).text.length),
       name.length + 2,
     );
     const width = Math.min(MOST_PX, Math.max(LEAST_PX, Math.ceil(longest * CHARACTER_PX + PADDING_PX)));
-    return { name, index, path, width, kind: kindOf(values) };
+    return { name, index, path, width, kind };
   });
 }
 
@@ -87,6 +88,16 @@ export function cellText(value: Json | undefined, reader: ValueReader = PLAIN_RE
   if (value === null || value === undefined) return '';
   if (!isObject(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   return wholeText(valueText(value, reader));
+}
+
+/** A cell as it is read: a time of a column of times in the zone of the reader, with a note how it was `stored`. */
+export function shownText(
+  value: Json,
+  kind: ColumnKind,
+  reader: ValueReader,
+): InstantText & { readonly stored?: string } {
+  if (kind !== 'time' || typeof value !== 'string') return { text: cellText(value, reader) };
+  return { ...instantText(value, reader, { isExact: true }), stored: value };
 }
 
 /** The rows by the values of one column; missing values last. */
