@@ -6,8 +6,10 @@ import type { Scope } from '../../aql/semantics/scope-types.js';
 import { auditKey } from '../../models/settings.js';
 import { auditAbout, isAudited } from '../http/audit-trail.js';
 import type { QueryRequest, CompiledQuery } from '../../query/compile.js';
-import { explainedStages, hintsOf, querySummary } from '../../aql/result/explain.js';
-import { warningText } from '../../aql/result/warning.js';
+import { explainedStages, querySummary } from '../../aql/result/explain.js';
+import { hintsOf, type Hint } from '../../aql/result/explain-hints.js';
+import type { IndexContext } from '../../aql/index/index-conditions.js';
+import { warningHint } from '../../aql/result/warning.js';
 import { type JsonObject, jsonOf } from '../../openehr/base/json.js';
 
 /** Tells the audit which query is asked, before anything of it can fail. `name`: of a stored query. */
@@ -56,9 +58,14 @@ export function fixedEhrs({ aliases }: Scope): string[] {
  * The answer of explain: the query's parts, the passes that rewrote its plan, the pipeline, what MongoDB did stage by stage, and hints. It holds
  * what the query itself says and counts, never data of a patient.
  */
-export function explanation(q: string, compiled: CompiledQuery, explained: unknown): JsonObject {
+export function explanation(
+  q: string,
+  compiled: CompiledQuery,
+  { explained, index }: { readonly explained: unknown; readonly index: IndexContext },
+): JsonObject {
   const { plan, query, scope, executedAql, warnings } = compiled;
   const stages = explainedStages(jsonOf(JSON.stringify(explained)));
+  const hints: Hint[] = [...warnings.map(warningHint), ...hintsOf(scope, plan, stages, index)];
   return {
     q,
     executed_aql: executedAql,
@@ -75,6 +82,7 @@ export function explanation(q: string, compiled: CompiledQuery, explained: unkno
       returned: stage.returned,
       milliseconds: stage.milliseconds,
     })),
-    hints: [...warnings.map(warningText), ...hintsOf(scope, plan, stages)],
+    hints: hints.map(({ message }) => message),
+    advice: hints.map(({ code, message, values }) => ({ code, message, values })),
   };
 }

@@ -6,7 +6,12 @@ import type { Work } from '../../openehr/base/work.js';
 import { formatVersion } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
 import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
-import { eachRow, explainPipeline, type RunLimits } from '../../models/cross-collection/run-pipeline.js';
+import {
+  derivedState,
+  eachRow,
+  explainPipeline,
+  type RunLimits,
+} from '../../models/cross-collection/run-pipeline.js';
 import { movingMerges } from '../../models/access/merge-job.js';
 import { storedQuery } from '../../models/definition/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
@@ -189,7 +194,8 @@ class QueryRunner {
     const signal = answerEnd(ctx);
     const leave = await this.gate.enter(requesterOf(ctx), signal);
     try {
-      const { timeoutMs } = this.settings.aql;
+      const { systemId, aql } = this.settings;
+      const { timeoutMs, subsumption } = aql;
       const { compiled } = await this.compile(q, request, {
         work: ctx.state.work,
         signal,
@@ -197,7 +203,9 @@ class QueryRunner {
       });
       auditScope(ctx, compiled.scope);
       const plan = await compiled.planBeside(movingMerges());
-      ctx.body = explanation(q, compiled, await explainPipeline(plan, { timeoutMs, signal }));
+      const index = { ...(await derivedState(aql.leafIndex)), systemId, subsumption };
+      const explained = await explainPipeline(plan, { timeoutMs, signal });
+      ctx.body = explanation(q, compiled, { explained, index });
     } finally {
       leave();
     }
