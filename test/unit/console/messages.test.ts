@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { de } from '../../../console/src/messages/de.js';
-import { en } from '../../../console/src/messages/en.js';
+import { english as en } from '../../../console/src/messages/english.js';
 import { translator } from '../../../console/src/messages/translate.js';
 
 describe('the messages of the console', () => {
