@@ -1,6 +1,7 @@
 import type { EChartsCoreOption } from 'echarts/core';
 import { useCallback, type ReactNode } from 'react';
-import { Chart, chartBase, timeAxis, type ChartColors } from '../../charts/Chart.js';
+import { Chart, chartBase, timeAxis } from '../../charts/Chart.js';
+import type { ChartColors } from '../../charts/colors.js';
 import { useMessages } from '../../messages/messages.js';
 import { categoryColor } from '../../theme/theme.js';
 import { epochOf, instantText } from '../../record/values/instant.js';
