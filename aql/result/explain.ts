@@ -3,7 +3,6 @@ import { isJsonObject } from '../../openehr/base/json.js';
 import type { BoundQuery } from '../syntax/ast.js';
 import { renderAql, renderPredicate, renderValue } from '../syntax/render.js';
 import type { FromNode, Scope } from '../semantics/scope-types.js';
-import type { Probe, QueryPlan } from '../plan/query-plan.js';
 import { counted } from '../../openehr/base/work.js';
 
 /** One stage of what MongoDB says it did. Never values of documents. */
@@ -34,9 +33,12 @@ export function querySummary(query: BoundQuery, scope: Scope): JsonObject {
   };
 }
 
-function whereText(query: BoundQuery): string {
-  const text = renderAql({ ...query, orderBy: [], limit: null });
-  return text.slice(text.lastIndexOf(' WHERE ') + 7);
+/** Its WHERE as AQL; with a `condition` that one alone. */
+export function whereText(query: BoundQuery, condition = query.where): string {
+  const bare = { ...query, orderBy: [], limit: null };
+  return renderAql({ ...bare, where: condition }).slice(
+    `${renderAql({ ...bare, where: null })} WHERE `.length,
+  );
 }
 
 function fromSummary(node: FromNode): JsonObject {
@@ -117,49 +119,3 @@ function reportedNumber(value: JsonValue | undefined): number | null {
   const number = typeof value === 'string' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
-
-/** What would make a query cheaper, in plain words. */
-export function hintsOf(scope: Scope, plan: QueryPlan, stages: readonly ExplainedStage[]): string[] {
-  const { examined, returned } = totalsOf(stages);
-  const isPopulation = !counted(scope.aliases).some(({ fixedEhrId }) => fixedEhrId !== null);
-  const hints: readonly (string | false)[] = [
-    isWholeRead(stages) &&
-      'a whole collection is read, as no index fits: name an archetype or an EHR in FROM',
-    examined > Math.max(1000, returned * 20) && wasteHint(examined, returned),
-    isPopulation && scope.query.limit === null && returned > 10_000 && ALL_ROWS,
-    plan.inProcess !== null && INSIDE[plan.inProcess.kind],
-    plan.probe !== null && probeHint(plan.probe),
-    plan.readsLeaves && 'WHERE picks the documents by the leaf index',
-    counted(scope.aliases).some(({ versions }) => versions !== 'latest') &&
-      'superseded versions are searched as well',
-  ];
-  return counted(hints).filter((hint) => hint !== false);
-}
-
-function totalsOf(stages: readonly ExplainedStage[]): { examined: number; returned: number } {
-  const [first] = stages;
-  const last = stages[stages.length - 1];
-  return { examined: first?.documentsExamined ?? 0, returned: last?.returned ?? first?.returned ?? 0 };
-}
-
-const ALL_ROWS =
-  'every EHR is searched and all rows are answered: page with fetch and offset, or stream as NDJSON';
-
-function isWholeRead(stages: readonly ExplainedStage[]): boolean {
-  return counted(stages).some(({ stage }) => stage.includes('COLLSCAN'));
-}
-
-function wasteHint(examined: number, returned: number): string {
-  return `${examined} documents are examined for ${returned} rows: compare a path whose nodes all have at-codes with a literal, so that the leaf index can pick the documents`;
-}
-
-function probeHint({ documents }: Probe): string {
-  return `the first ${documents} documents of the leaf index show which others can be among the rows: the stages are those that read them`;
-}
-
-const INSIDE = {
-  evaluate:
-    'groups of objects that hold other archetypes are made by the server: the pipeline only finds the EHRs; select primitive values to avoid it',
-  distinct:
-    'DISTINCT over objects that hold other archetypes is decided by the server after the pipeline: select primitive values to avoid it',
-} as const;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Misfit } from '../semantics/literal-fit.js';
+import type { Hint } from './explain-hints.js';
 import type { UnknownName } from './unknown-names.js';
 import type { Position } from '../syntax/ast.js';
 import { counted } from '../../openehr/base/work.js';
@@ -13,6 +14,8 @@ export interface QueryWarning {
   readonly message: string;
   readonly nearest: string | null;
   readonly at: Position;
+  /** What the message names. */
+  readonly names: Readonly<Record<string, string>>;
 }
 
 /** The warnings of a query in the order of its text, `limit` at most. */
@@ -32,20 +35,25 @@ export function warningObject({ code, message, nearest, at }: QueryWarning): Jso
 }
 
 /** The warning as explain says it. */
-export function warningText({ message, at }: QueryWarning): string {
-  return `line ${at.line}:${at.column}: ${message}`;
+export function warningHint({ code, message, at, nearest, names }: QueryWarning): Hint {
+  return {
+    code,
+    message: `line ${at.line}:${at.column}: ${message}`,
+    values: { line: at.line, column: at.column, ...names, ...(nearest === null ? {} : { nearest }) },
+  };
 }
 
 function ofName({ kind, name, archetype, nearest, at }: UnknownName): QueryWarning {
   const meant = nearest === null ? '' : `; did you mean ${nearest}?`;
   const inArchetype = archetype === null ? '' : ` in ${archetype}`;
   const message = `no stored template ${VERB[kind]} ${name}${inArchetype}${meant}`;
-  return { code: `unknown_${kind}`, message, nearest, at };
+  return { code: `unknown_${kind}`, message, nearest, at, names: { name, archetype: archetype ?? '' } };
 }
 
 const VERB = { archetype: 'has the archetype', node: 'has the node', template: 'is named' } as const;
 
 function ofMisfit({ literal, path, domains, at }: Misfit): QueryWarning {
-  const message = `${literal} and ${path}, whose values are of the domain ${[...domains].join(' or ')}, are never equal`;
-  return { code: 'type_mismatch', message, nearest: null, at };
+  const all = [...domains].join(' or ');
+  const message = `${literal} and ${path}, whose values are of the domain ${all}, are never equal`;
+  return { code: 'type_mismatch', message, nearest: null, at, names: { literal, path, domains: all } };
 }

@@ -5,10 +5,7 @@ import { comparableText } from '../../aql/result/result-set.js';
 import type { Scope } from '../../aql/semantics/scope-types.js';
 import { auditKey } from '../../models/settings.js';
 import { auditAbout, isAudited } from '../http/audit-trail.js';
-import type { QueryRequest, CompiledQuery } from '../../query/compile.js';
-import { explainedStages, hintsOf, querySummary } from '../../aql/result/explain.js';
-import { warningText } from '../../aql/result/warning.js';
-import { type JsonObject, jsonOf } from '../../openehr/base/json.js';
+import type { QueryRequest } from '../../query/compile.js';
 
 /** Tells the audit which query is asked, before anything of it can fail. `name`: of a stored query. */
 export async function auditQuery(
@@ -50,31 +47,4 @@ export function auditScope(ctx: Context, scope: Scope): void {
 /** The EHRs that a query names, each once; rows of it need not have them. */
 export function fixedEhrs({ aliases }: Scope): string[] {
   return [...new Set(aliases.flatMap(({ kind, fixedEhrId }) => (kind === 'ehr' ? (fixedEhrId ?? []) : [])))];
-}
-
-/**
- * The answer of explain: the query's parts, the passes that rewrote its plan, the pipeline, what MongoDB did stage by stage, and hints. It holds
- * what the query itself says and counts, never data of a patient.
- */
-export function explanation(q: string, compiled: CompiledQuery, explained: unknown): JsonObject {
-  const { plan, query, scope, executedAql, warnings } = compiled;
-  const stages = explainedStages(jsonOf(JSON.stringify(explained)));
-  return {
-    q,
-    executed_aql: executedAql,
-    query: querySummary(query, scope),
-    collection: plan.collection,
-    passes: [...plan.applied],
-    pipeline: jsonOf(JSON.stringify(plan.pipeline)),
-    in_process: plan.inProcess?.kind ?? null,
-    stages: stages.map((stage) => ({
-      stage: stage.stage,
-      index: stage.index,
-      documents_examined: stage.documentsExamined,
-      keys_examined: stage.keysExamined,
-      returned: stage.returned,
-      milliseconds: stage.milliseconds,
-    })),
-    hints: [...warnings.map(warningText), ...hintsOf(scope, plan, stages)],
-  };
 }

@@ -6,11 +6,11 @@ import type { Work } from '../../openehr/base/work.js';
 import { formatVersion } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
 import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
-import { eachRow, explainPipeline, type RunLimits } from '../../models/cross-collection/run-pipeline.js';
-import { movingMerges } from '../../models/access/merge-job.js';
+import { eachRow, type RunLimits } from '../../models/cross-collection/run-pipeline.js';
 import { storedQuery } from '../../models/definition/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
-import { auditQuery, auditScope, fixedEhrs, explanation } from './audited-query.js';
+import { auditQuery, auditScope, fixedEhrs } from './audited-query.js';
+import { explanation } from './explanation.js';
 import {
   QueryCompiler,
   type CompiledQuery,
@@ -189,15 +189,13 @@ class QueryRunner {
     const signal = answerEnd(ctx);
     const leave = await this.gate.enter(requesterOf(ctx), signal);
     try {
-      const { timeoutMs } = this.settings.aql;
       const { compiled } = await this.compile(q, request, {
         work: ctx.state.work,
         signal,
         user: requesterOf(ctx),
       });
       auditScope(ctx, compiled.scope);
-      const plan = await compiled.planBeside(movingMerges());
-      ctx.body = explanation(q, compiled, await explainPipeline(plan, { timeoutMs, signal }));
+      ctx.body = await explanation(q, compiled, this.settings, signal);
     } finally {
       leave();
     }

@@ -192,7 +192,7 @@ inBrowser('an erasure that a second person approves (skipped where no Chromium i
     await web.page.getByRole('button', { name: 'Show the plan' }).click();
     await web.page.getByRole('button', { name: 'Confirm this plan' }).waitFor();
     // What would go, and none of it as JSON.
-    const plan = await web.page.locator('.lines .mono[lang=en]').innerText();
+    const plan = await web.page.locator('.plan-facts').innerText();
     expect(plan).toMatch(/\d/);
     expect(plan).not.toMatch(/[{}[\]"]/);
     await web.expectGood();

@@ -105,6 +105,27 @@ inBrowser('what is typed and not saved (skipped where no Chromium is installed)'
     expect(Object.values(stored).map(String)).not.toContain('77');
   });
 
+  it('is kept at once when the page is put away, and when it is locked', async () => {
+    const { ehr } = await openForm();
+    const kept = web.page.waitForResponse((answer) => answer.url().includes('/rest/draft/') && answer.ok());
+    await web.page
+      .evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+    // No time passes by this clock: nothing else can have kept it.
+    await kept;
+    expect(await mine(ehr.id)).toHaveLength(1);
+    await web.page.evaluate('delete document.visibilityState');
+    const sent: string[] = [];
+    await web.page.route(/\/rest\/draft\//, async (route) => {
+      sent.push(route.request().postData() ?? '');
+      await route.continue();
+    });
+    await quantity().fill('13');
+    await web.page.clock.fastForward('15:30');
+    await web.page.getByRole('dialog').getByText('Locked').waitFor();
+    while (!sent.some((content) => content.includes('13'))) await web.page.waitForRequest(/\/rest\/draft\//);
+  });
+
   it('says so when the server does not take it, and is taken when it does again', async () => {
     const { ehr } = await openForm();
     await web.page.route(/\/rest\/draft\//, (route) => route.abort());

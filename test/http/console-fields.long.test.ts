@@ -56,6 +56,24 @@ inBrowser('fields of a form (skipped where no Chromium is installed)', () => {
     await web.expectGood();
   });
 
+  it('hold the keys in their order, however slowly the page follows', async () => {
+    const client = new Cdr({ url: web.url });
+    const ehr = await client.ehr.create({ subject: { namespace: 'ward', id: `fields-${Math.random()}` } });
+    const session = await web.page.context().newCDPSession(web.page);
+    for (let times = 0; times < 3; times += 1) {
+      await web.page.goto('about:blank');
+      await web.open(`/patients/${ehr.id}/form?template=ehrbase_blood_pressure_simple.de.v0`);
+      const systolic = web.page.getByLabel('Systolic').first();
+      await systolic.click();
+      // Its unit fills in with the first key.
+      await session.send('Emulation.setCPUThrottlingRate', { rate: 20 });
+      for (const key of '140') await web.page.keyboard.press(key);
+      await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+      await web.page.locator('.form-part', { has: systolic }).getByText('mmHg', { exact: true }).waitFor();
+      expect(await systolic.inputValue()).toBe('140');
+    }
+  });
+
   it('of multimedia take a file, which the document then shows', async () => {
     const ehr = await openForm();
     const multimedia = web.page.locator('.form-field', { hasText: 'multimedia any' }).first();

@@ -80,6 +80,38 @@ inBrowser('what is typed into a form (skipped where no Chromium is installed)', 
     await web.expectGood();
   });
 
+  it('is kept when somebody signs out, without a question', async () => {
+    const { ehr } = await openForm();
+    web.page.on('dialog', (question) => {
+      throw new Error(question.message());
+    });
+    await web.page.getByRole('button', { name: 'ada', exact: true }).click();
+    await web.page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await web.page.getByLabel('Token').waitFor();
+    const drafts = await client().request<{ ehr_id: string }[]>('GET', '/rest/draft');
+    expect(drafts.body.filter(({ ehr_id: of }) => of === ehr.id)).toHaveLength(1);
+  });
+
+  it('is saved once when the server is back, which is asked for by itself', async () => {
+    const { ehr } = await openForm();
+    await web.page.route('**/*', (route) => route.abort());
+    await web.page.getByRole('button', { name: 'Save', exact: true }).click();
+    const kept = web.page.getByRole('alert').getByText('What you typed is kept here');
+    await kept.waitFor();
+    const away = web.page.getByRole('status').getByText('asked again every few seconds');
+    await away.waitFor();
+    await web.page.unroute('**/*');
+    await away.waitFor({ state: 'detached' });
+    // Nobody sends a document by himself.
+    expect(await kept.isVisible()).toBe(true);
+    expect(await documents(ehr.id)).toBe(0);
+    await web.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await web.page.getByText('Version 1', { exact: true }).waitFor();
+    expect(await documents(ehr.id)).toBe(1);
+    web.forgive('ERR_FAILED');
+    await web.expectGood();
+  });
+
   it('is shown to nobody else, and signing out keeps it or asks', async () => {
     const { ehr, quantity } = await openForm();
     const questions: string[] = [];

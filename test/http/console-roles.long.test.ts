@@ -8,7 +8,7 @@ import { bearer } from '../support/tokens.js';
 const inBrowser = hasBrowser ? describe : describe.skip;
 
 inBrowser('what the console offers to a role (skipped where no Chromium is installed)', () => {
-  const web = useConsole({ auth: 'jwt' });
+  const web = useConsole({ auth: 'jwt', auditReads: true });
   const places = () => web.page.locator('.rail a.place').allTextContents();
 
   it('lets a reader read, and offers nothing that he may not do', async () => {
@@ -56,6 +56,29 @@ inBrowser('what the console offers to a role (skipped where no Chromium is insta
     await web.page.getByRole('cell', { name: 'ehr_create' }).waitFor();
     web.forgive('403');
     await web.expectGood();
+  });
+
+  it('says who did what with whose record, once for several requests, and leads to it', async () => {
+    const clara = new Cdr({ url: web.url, token: bearer(['USER'], 'clara').replace('Bearer ', '') });
+    const subject = `seen-${Math.random()}`;
+    const { id } = await clara.ehr.create({ subject: { namespace: 'ward', id: subject } });
+    for (let times = 0; times < 3; times += 1) await clara.ehr(id).status.get();
+    const admin = new Cdr({ url: web.url, token: bearer(['ADMIN'], 'ben').replace('Bearer ', '') });
+    const other = await admin.ehr.create({ subject: { namespace: 'ward', id: `other-${subject}` } });
+    await admin.admin.merges.merge({ source_ehr: other.id, target_ehr: id, reversible: true, dry_run: true });
+    await web.open('/administration?tab=audit');
+    await web.pasteToken(['ADMIN'], 'ben');
+    await web.page.getByRole('textbox', { name: 'Record' }).fill(id);
+    const visit = web.page.getByRole('row').filter({ hasText: 'clara' });
+    await visit.getByRole('cell', { name: /read the status ×3/ }).waitFor();
+    expect(await visit.count()).toBe(1);
+    // What was only tried is said to be so.
+    await web.page.getByText('looked at a plan, nothing done').first().waitFor();
+    expect(await web.page.getByText('merged records').count()).toBe(0);
+    await web.expectGood();
+    await visit.getByRole('link', { name: `${subject} · ward` }).click();
+    await web.page.getByLabel('Patient', { exact: true }).getByText(subject).first().waitFor();
+    expect(web.page.url()).toContain(`/patients/${id}`);
   });
 
   it('begins for an auditor where he may look, and leads nowhere else', async () => {

@@ -193,3 +193,31 @@ inBrowser('a session with a password (skipped where no Chromium is installed)', 
     expect(await web.page.getByRole('textbox', { name: 'Search' }).count()).toBe(0);
   });
 });
+
+inBrowser.each([
+  [1, true],
+  [null, false],
+])(
+  'a session of whoever is away, with %j idle minutes (skipped where no Chromium is installed)',
+  (minutes, locks) => {
+    const web = useConsole({ auth: 'jwt', consoleIdleMinutes: minutes });
+
+    it(locks ? 'is locked after one' : 'is never locked', async () => {
+      const { view } = await formOf(web);
+      await web.page.clock.install();
+      await web.open(view);
+      await web.pasteToken(['USER']);
+      await web.page.getByLabel('quantity').first().fill('12');
+      const dialog = web.page.getByRole('dialog');
+      await web.page.clock.fastForward('00:50');
+      expect(await dialog.count()).toBe(0);
+      await web.page.clock.fastForward(locks ? '00:15' : '24:00:00');
+      if (locks) await dialog.getByText('Locked').waitFor();
+      else {
+        await web.page.clock.runFor(1000);
+        expect(await dialog.count()).toBe(0);
+        expect(await web.page.getByLabel('quantity').first().inputValue()).toBe('12');
+      }
+    });
+  },
+);

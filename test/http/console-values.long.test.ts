@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { Cdr } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
 import { useConsole } from '../support/browser/console.js';
@@ -104,8 +105,28 @@ const CELLS: Readonly<Record<string, readonly [stored: object, shown: readonly s
   'parsable any': [{}, ['20170629', 'ISO8601']],
 };
 
+/** What one ELEMENT can be in another way than in `CELLS`. */
+const OTHERS: typeof CELLS = {
+  'proportion any': [{ numerator: 42, denominator: 3, type: 3, precision: 0 }, ['42 / 3']],
+  'interval count': [{ ...interval(count(5), count(9)), upper_included: false }, ['5 – < 9']],
+  'interval quantity': [
+    {
+      ...interval(quantity(5, 'mm[H20]'), quantity(9, 'mm[H20]')),
+      lower: undefined,
+      lower_included: false,
+      lower_unbounded: true,
+      upper_included: false,
+    },
+    ['< 9 mmH20'],
+  ],
+  text: [
+    { value: 'first line\nsecond line', hyperlink: uri('https://guide.example/3') },
+    ['first line second line'],
+  ],
+};
+
 /** The document with these values, one that is missing, and what stands beside values. */
-function everyKind(): object {
+function everyKind(cells = CELLS, ehrId = ''): object {
   const made = JSON.parse(
     JSON.stringify(fixtureJson(`composition/${TEMPLATE}.json`)),
     (_, value: unknown) => {
@@ -123,7 +144,7 @@ function everyKind(): object {
           },
           null_reason: text('asleep'),
         };
-      return { ...element, value: { ...element.value, ...CELLS[name]?.[0] } };
+      return { ...element, value: { ...element.value, ...cells[name]?.[0] } };
     },
   ) as { context: object };
   return {
@@ -151,7 +172,7 @@ function everyKind(): object {
         _type: 'LINK',
         meaning: text('follow-up of'),
         type: text('problem'),
-        target: { _type: 'DV_EHR_URI', value: 'ehr:tasks/1' },
+        target: { _type: 'DV_EHR_URI', value: ehrId === '' ? 'ehr:tasks/1' : `ehr://here/${ehrId}/${ehrId}` },
       },
     ],
   };
@@ -168,13 +189,7 @@ inBrowser('every kind of value in a document (skipped where no Chromium is insta
     await web.open(`/patients/${id}/compositions/${encodeURIComponent(uid)}`);
     const letter = web.page.locator('.document');
     await letter.getByText('≥178.10').first().waitFor();
-    const lines = new Map<string, string>();
-    for (const line of await letter.locator('.line').all()) {
-      const [label = '', value = ''] = await Promise.all(
-        ['.label', '.value'].map((part) => line.locator(part).first().innerText()),
-      );
-      if (!lines.has(label)) lines.set(label, value.replaceAll(/\s+/g, ' ').trim());
-    }
+    const lines = await linesOf(letter);
     for (const [name, [, shown]] of Object.entries(CELLS))
       for (const part of shown)
         expect([name, lines.get(name)]).toEqual([name, expect.stringContaining(part)]);
@@ -192,4 +207,36 @@ inBrowser('every kind of value in a document (skipped where no Chromium is insta
     ]);
     await web.expectGood();
   });
+
+  it('leads where it says, and keeps its lines and open ends', async () => {
+    const client = new Cdr({ url: web.url });
+    await client.templates.upload(fixtureText(`opt/${TEMPLATE}.opt`)).catch(() => TEMPLATE);
+    const { id } = await client.ehr.create({});
+    const { uid } = await client.ehr(id).compositions.commit(everyKind(OTHERS, id) as never);
+    await web.open(`/patients/${id}/compositions/${encodeURIComponent(uid)}`);
+    const letter = web.page.locator('.document');
+    await letter.getByText('42 / 3').first().waitFor();
+    const lines = await linesOf(letter);
+    for (const [name, [, shown]] of Object.entries(OTHERS))
+      for (const part of shown)
+        expect([name, lines.get(name)]).toEqual([name, expect.stringContaining(part)]);
+    const text = letter.getByRole('link', { name: /first line/ });
+    expect(await text.getAttribute('href')).toBe('https://guide.example/3');
+    expect(await text.innerText()).toContain('first line\nsecond line');
+    const elsewhere = letter.getByRole('link', { name: /follow-up of/ });
+    expect(await elsewhere.getAttribute('href')).toBe(`#/patients/${id}/compositions/${id}`);
+    await web.expectGood();
+  });
 });
+
+/** What stands beside each name of a document, the first of each. */
+async function linesOf(letter: Locator): Promise<Map<string, string>> {
+  const lines = new Map<string, string>();
+  for (const line of await letter.locator('.line').all()) {
+    const [label = '', value = ''] = await Promise.all(
+      ['.label', '.value'].map((part) => line.locator(part).first().innerText()),
+    );
+    if (!lines.has(label)) lines.set(label, value.replaceAll(/\s+/g, ' ').trim());
+  }
+  return lines;
+}

@@ -2,7 +2,9 @@ import { useComputedColorScheme } from '@mantine/core';
 import type { ECharts, EChartsCoreOption } from 'echarts/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
+import type { ChartColors } from './colors.js';
 import { init } from './echarts.js';
+import { TIMES } from './times.js';
 
 /** Events of a chart. */
 export interface ChartEvents {
@@ -103,16 +105,6 @@ function shownRange(drawing: ECharts): readonly [number, number] {
   return [zoom?.startValue ?? -Infinity, zoom?.endValue ?? Infinity];
 }
 
-/** Colours of what is no data. */
-export interface ChartColors {
-  readonly ink: string;
-  readonly quiet: string;
-  readonly line: string;
-  readonly ground: string;
-  readonly accent: string;
-  readonly band: string;
-}
-
 function chartColors(scheme: 'light' | 'dark'): ChartColors {
   return scheme === 'dark'
     ? {
@@ -146,16 +138,6 @@ export function chartBase(colors: ChartColors): EChartsCoreOption {
     },
   };
 }
-
-/** Each mark says its year: a record of long ago is not read as one of now. */
-const TIMES = {
-  year: '{yyyy}',
-  month: '{yyyy}-{MM}',
-  day: '{yyyy}-{MM}-{dd}',
-  hour: '{yyyy}-{MM}-{dd} {HH}:{mm}',
-  minute: '{yyyy}-{MM}-{dd} {HH}:{mm}',
-  second: '{yyyy}-{MM}-{dd} {HH}:{mm}:{ss}',
-};
 
 /** A time axis that keeps out of the way. */
 export function timeAxis(colors: ChartColors): object {

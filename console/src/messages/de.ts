@@ -1,6 +1,9 @@
 import { administration } from './administration.de.js';
+import { attributes } from './attributes.de.js';
 import { deeds } from './deeds.de.js';
+import { differences } from './differences.de.js';
 import { findings } from './findings.de.js';
+import { hints } from './hints.de.js';
 import { own } from './own.de.js';
 import { values } from './values.de.js';
 import type { Catalogue } from './en.js';
@@ -8,8 +11,11 @@ import type { Catalogue } from './en.js';
 /** Everything the console says, in German. */
 export const de: Catalogue = {
   ...administration,
+  ...attributes,
   ...deeds,
+  ...differences,
   ...findings,
+  ...hints,
   ...own,
   ...values,
   'nav.label': 'Hauptnavigation',

@@ -1,14 +1,11 @@
 import { administration } from './administration.en.js';
-import { deeds } from './deeds.en.js';
-import { findings } from './findings.en.js';
+import type { later } from './later.en.js';
 import { own } from './own.en.js';
 import { values } from './values.en.js';
 
-/** Everything the console says, in English. `{name}`: a value is put in. */
-export const en = {
+/** What the first page says, and what belongs to it, in English. `{name}`: a value is put in. */
+const first = {
   ...administration,
-  ...deeds,
-  ...findings,
   ...own,
   ...values,
   'nav.label': 'Main',
@@ -403,7 +400,10 @@ export const en = {
 } as const;
 
 /** Name of a message. */
-export type MessageKey = keyof typeof en;
+export type MessageKey = keyof typeof first | keyof typeof later;
 
 /** All messages in one language. */
 export type Catalogue = Readonly<Record<MessageKey, string>>;
+
+/** English as far as it is loaded: what pages say comes with the first of them (`english.ts`). */
+export const en = first as Catalogue;

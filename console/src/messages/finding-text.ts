@@ -1,6 +1,7 @@
 import type { Violation } from '@everchart/client';
 import { asText, isObject } from '../api/json.js';
-import { en, type MessageKey } from './en.js';
+import type { MessageKey } from './en.js';
+import { english } from './english.js';
 import type { Translate } from './translate.js';
 
 /** Values that a finding names. */
@@ -12,7 +13,7 @@ export function findingText(
   { language, t }: { readonly language: string; readonly t: Translate },
 ): string {
   const key = `finding.${code ?? ''}`;
-  if (language === 'en' || !Object.hasOwn(en, key)) return message;
+  if (language === 'en' || !Object.hasOwn(english, key)) return message;
   const values = expected.slice(0, MOST_VALUES).map((value) => valueText(value, t));
   return [
     t(key as MessageKey),

@@ -1,26 +1,15 @@
-import type { Differences } from './template-messages.js';
 import { en, type Catalogue } from './en.js';
 
 interface LanguageFile {
   /** What its speakers call it. */
   readonly name: string;
   readonly load: () => Promise<Catalogue>;
-  /** What only pages of templates say, loaded with them. */
-  readonly differences: () => Promise<Differences>;
 }
 
-/** Languages of the console, each in files that are loaded when they are wanted: who translates adds them beside `*.de.ts`, and their lines here. */
+/** Languages of the console, each a file that is loaded when it is wanted: who translates adds one beside `de.ts`, and its line here. */
 export const LANGUAGES = {
-  en: {
-    name: 'English',
-    load: () => Promise.resolve(en),
-    differences: async () => (await import('./differences.en.js')).differences,
-  },
-  de: {
-    name: 'Deutsch',
-    load: async () => (await import('./de.js')).de,
-    differences: async () => (await import('./differences.de.js')).differences,
-  },
+  en: { name: 'English', load: () => Promise.resolve(en) },
+  de: { name: 'Deutsch', load: async () => (await import('./de.js')).de },
 } satisfies Readonly<Record<string, LanguageFile>>;
 
 /** A language of the console. */

@@ -1,19 +1,13 @@
-import type { MessageKey } from './en.js';
+import type { Catalogue, MessageKey } from './en.js';
 
 /** The message of a key with its `{values}` put in. */
-export type Translate<Key extends string = MessageKey> = (
-  key: Key,
-  values?: Readonly<Record<string, string | number>>,
-) => string;
+export type Translate = (key: MessageKey, values?: Readonly<Record<string, string | number>>) => string;
 
 /**
  * What says things by a catalogue of a language. `{count|row|rows}` is the word for as many: one for each plural category of
  * the language, in the order of CLDR (`zero`, `one`, `two`, `few`, `many`, `other`).
  */
-export function translator<Key extends string>(
-  catalogue: Readonly<Record<Key, string>>,
-  language: string,
-): Translate<Key> {
+export function translator(catalogue: Catalogue, language: string): Translate {
   const plural = new Intl.PluralRules(language);
   const categories = CATEGORIES.filter((name) => plural.resolvedOptions().pluralCategories.includes(name));
   // A number may come as the language writes it: a thousand is 1.000 in German, and not one.

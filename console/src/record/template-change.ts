@@ -16,11 +16,6 @@ export function changedNode(
   return isObject(said) ? textAt(said, 'name') : (path.split('/').at(-1) ?? path);
 }
 
-/** The part that changed in the words of a language; the server's own word where a newer one has more of them. */
-export function partWords(what: string, words: Readonly<Record<string, string>>): string {
-  return words[`difference.part.${what}`] ?? what;
-}
-
 /** What a template says, in short; '' where it says nothing. */
 export function saidText(said: unknown): string {
   if (said === null || said === undefined) return '';

@@ -85,7 +85,7 @@ export function useApi(): Api {
 }
 
 /** Whether the user has a permission; with `AUTH=none` everybody may read, write and define. */
-export function useMay(permission: 'write' | 'define' | 'draft'): boolean {
+export function useMay(permission: 'read' | 'write' | 'define' | 'draft'): boolean {
   const { api, isIn } = useSession();
   const { data } = useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn });
   return data !== undefined && (data.user === null || data.user.permissions.includes(permission));

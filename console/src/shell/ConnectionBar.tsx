@@ -11,14 +11,16 @@ export function ConnectionBar(): ReactNode {
   const { t } = useMessages();
   const queries = useQueryClient();
   const [isAway, setIsAway] = useState(false);
-  useEffect(
-    () =>
-      queries.getQueryCache().subscribe(({ query }) => {
-        const error: unknown = query.state.error;
-        if (error instanceof CdrError && error.status === 0) setIsAway(true);
-      }),
-    [queries],
-  );
+  useEffect(() => {
+    const see = (error: unknown): void => {
+      if (error instanceof CdrError && error.status === 0) setIsAway(true);
+    };
+    const ends = [
+      queries.getQueryCache().subscribe(({ query }) => see(query.state.error)),
+      queries.getMutationCache().subscribe(({ mutation }) => see(mutation?.state.error)),
+    ];
+    return () => ends.forEach((end) => end());
+  }, [queries]);
   const { data: isBack } = useQuery({
     queryKey: ['is-back', isAway],
     queryFn: () =>

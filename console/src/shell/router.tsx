@@ -19,6 +19,14 @@ const texts =
       }),
     );
 
+/** A view, loaded when it is wanted, together with what pages say. */
+function onPage<T extends Record<string, unknown>, K extends keyof T>(load: () => Promise<T>, name: K) {
+  return lazyRouteComponent(async () => {
+    const [file] = await Promise.all([load(), import('../messages/english.js')]);
+    return file;
+  }, name);
+}
+
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: lazyRouteComponent(() => import('./NotFound.js'), 'NotFound'),
@@ -29,63 +37,60 @@ const routeTree = root.addChildren([
   createRoute({
     ...page,
     path: '/',
-    component: lazyRouteComponent(() => import('../pages/overview/OverviewPage.js'), 'OverviewPage'),
+    component: onPage(() => import('../pages/overview/OverviewPage.js'), 'OverviewPage'),
   }),
   createRoute({
     ...page,
     path: '/patients',
     validateSearch: texts('find', 'page', 'where', 'all'),
-    component: lazyRouteComponent(() => import('../pages/patients/PatientsPage.js'), 'PatientsPage'),
+    component: onPage(() => import('../pages/patients/PatientsPage.js'), 'PatientsPage'),
   }),
   createRoute({
     ...page,
     path: '/patients/$ehrId',
     validateSearch: texts('tab', 'drafts', 'trends'),
-    component: lazyRouteComponent(() => import('../pages/patient/PatientPage.js'), 'PatientPage'),
+    component: onPage(() => import('../pages/patient/PatientPage.js'), 'PatientPage'),
   }),
   createRoute({
     ...page,
     path: '/patients/$ehrId/compositions/$uid',
     validateSearch: texts('tab', 'compare'),
-    component: lazyRouteComponent(() => import('../pages/composition/CompositionPage.js'), 'CompositionPage'),
+    component: onPage(() => import('../pages/composition/CompositionPage.js'), 'CompositionPage'),
   }),
   createRoute({
     ...page,
     path: '/patients/$ehrId/form',
     validateSearch: texts('template', 'uid', 'draft'),
-    component: lazyRouteComponent(() => import('../pages/form/FormPage.js'), 'FormPage'),
+    component: onPage(() => import('../pages/form/FormPage.js'), 'FormPage'),
   }),
   createRoute({
     ...page,
     path: '/templates',
-    component: lazyRouteComponent(() => import('../pages/templates/TemplatesPage.js'), 'TemplatesPage'),
+    component: onPage(() => import('../pages/templates/TemplatesPage.js'), 'TemplatesPage'),
   }),
   createRoute({
     ...page,
     path: '/templates/$templateId',
     validateSearch: texts('node', 'with'),
-    component: lazyRouteComponent(() => import('../pages/templates/TemplatePage.js'), 'TemplatePage'),
+    component: onPage(() => import('../pages/templates/TemplatePage.js'), 'TemplatePage'),
   }),
   createRoute({
     ...page,
     path: '/query',
     validateSearch: texts('q', 'explain'),
-    component: lazyRouteComponent(() => import('../pages/query/QueryPage.js'), 'QueryPage'),
+    component: onPage(() => import('../pages/query/QueryPage.js'), 'QueryPage'),
   }),
   createRoute({
     ...page,
     path: '/dashboards',
     validateSearch: texts('id'),
-    component: lazyRouteComponent(() => import('../pages/dashboards/DashboardsPage.js'), 'DashboardsPage'),
+    component: onPage(() => import('../pages/dashboards/DashboardsPage.js'), 'DashboardsPage'),
   }),
   createRoute({
     ...page,
     path: '/administration',
     validateSearch: texts('tab', 'source', 'target'),
-    component: lazyRouteComponent(
-      () => import('../pages/administration/AdministrationPage.js'),
-      'AdministrationPage',
-    ),
+    component: onPage(() => import('../pages/administration/AdministrationPage.js'), 'AdministrationPage'),
   }),
 ]);
 

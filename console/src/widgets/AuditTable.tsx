@@ -1,9 +1,12 @@
 import { Button, Table, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { textAt } from '../api/json.js';
 import type { AuditRecord } from '@everchart/client';
 import { useMessages } from '../messages/messages.js';
 import { visitsOf, type Visit } from '../record/visits.js';
+import { subjectsOf } from '../record/subjects.js';
+import { useApi, useMay } from '../session/session.js';
 import { patientView } from '../shell/address.js';
 import { Empty } from './states.js';
 import { Time } from './Time.js';
@@ -12,6 +15,8 @@ import { ViewLink } from './ViewLink.js';
 /** Who did what, when, from where: a line for each visit, its requests below where they are wanted. */
 export function AuditTable({ records }: { readonly records: readonly AuditRecord[] }): ReactNode {
   const { t } = useMessages();
+  const visits = visitsOf(records);
+  const names = useNames(visits.map(({ ehrId }) => ehrId));
   if (records.length === 0) return <Empty title={t('audit.none')}>{t('audit.noneHint')}</Empty>;
   return (
     <Table.ScrollContainer minWidth={640}>
@@ -27,8 +32,12 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {visitsOf(records).map((visit) => (
-            <VisitRows key={`${visit.to} ${visit.user} ${visit.ehrId} ${visit.address}`} visit={visit} />
+          {visits.map((visit) => (
+            <VisitRows
+              key={`${visit.to} ${visit.user} ${visit.ehrId} ${visit.address}`}
+              visit={visit}
+              name={names?.get(visit.ehrId) ?? visit.ehrId.slice(0, 8)}
+            />
           ))}
         </Table.Tbody>
       </Table>
@@ -36,7 +45,22 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
   );
 }
 
-function VisitRows({ visit }: { readonly visit: Visit }): ReactNode {
+/** Whose records they are, by EHR; one question, as the audit notes each. Undefined for whoever may not read, and until it is known. */
+function useNames(ehrIds: readonly string[]): ReadonlyMap<string, string | null> | undefined {
+  const api = useApi();
+  const mayRead = useMay('read');
+  const ids = [...new Set(ehrIds)].filter((ehrId) => ehrId !== '').sort();
+  const { data } = useQuery({
+    queryKey: ['subjects', ids],
+    queryFn: () => subjectsOf(api, ids),
+    enabled: mayRead && ids.length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  });
+  return data;
+}
+
+function VisitRows({ visit, name }: { readonly visit: Visit; readonly name: string }): ReactNode {
   const { t } = useMessages();
   const [isOpen, setIsOpen] = useState(false);
   const { user, ehrId, address, from, to, refused, records } = visit;
@@ -61,10 +85,10 @@ function VisitRows({ visit }: { readonly visit: Visit }): ReactNode {
             </Text>
           )}
         </Table.Td>
-        <Table.Td className="mono">
+        <Table.Td>
           {ehrId !== '' && (
             <ViewLink view={patientView(ehrId)} title={ehrId}>
-              {ehrId.slice(0, 8)}
+              {name}
             </ViewLink>
           )}
         </Table.Td>

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,12 +26,19 @@ const run = (...args: string[]): Promise<CommandResult> =>
     MONGODB_DATABASE: testDatabaseName(),
   });
 let ehrIds: string[] = [];
+let drafts = 0;
+/** Typed, and not saved. */
+const DRAFTED = 'nobody but the writer sees this';
 
 beforeAll(async () => {
   await emptied();
   await givenTemplate(app);
   ehrIds = [await givenEhr(app, statusOf('p1')), await givenEhr(app, statusOf('p2'))];
   for (const ehrId of ehrIds) await givenComposition(app, ehrId);
+  await request(app)
+    .put(`/rest/draft/${ehrIds[0]!}/${randomUUID()}`)
+    .send({ template_id: 'minimal_evaluation.en.v1', version_uid: null, content: { 'typed/and': DRAFTED } });
+  drafts = await mongoose.connection.collection('drafts').countDocuments({});
   expect((await run('export', '--all-versions', '--output', file)).code).toBe(0);
   expect((await run('export', '--all-versions', '--compress', 'gzip', '--output', packed)).code).toBe(0);
 });
@@ -52,6 +59,15 @@ describe('export --all-versions', () => {
     if ((await mongoose.connection.collection('ehrs').countDocuments({})) === 2) return;
     await emptied();
     expect((await run('import', file)).code).toBe(0);
+  });
+
+  it('holds nothing that was typed and not saved', async () => {
+    expect(drafts).toBe(1);
+    const { stdout } = await run('export');
+    for (const text of [readFileSync(file, 'utf8'), stdout]) {
+      expect(text.length).toBeGreaterThan(100);
+      expect(text).not.toContain(DRAFTED);
+    }
   });
 
   it('writes a file of this user alone, which is the same when nothing has changed', async () => {

@@ -243,6 +243,12 @@ FROM OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]`);
       await web.page.getByRole('navigation').getByRole('link', { name: 'Patients' }).click();
       await web.page.getByRole('heading', { name: 'Patients' }).waitFor();
       await web.page.getByRole('navigation').getByRole('link', { name: 'Query' }).click();
+      // What was run before is still known.
+      await web.page.getByRole('button', { name: 'History' }).click();
+      await web.page
+        .getByRole('menuitem', { name: /SELECT e\/ehr_id\/value AS id FROM EHR e LIMIT 3/ })
+        .waitFor();
+      await web.page.keyboard.press('Escape');
       await web.page.getByText('LIMIT 77').waitFor();
     });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { de } from '../../../console/src/messages/de.js';
-import { en } from '../../../console/src/messages/en.js';
+import { english as en } from '../../../console/src/messages/english.js';
 import { findingText } from '../../../console/src/messages/finding-text.js';
 import { translator } from '../../../console/src/messages/translate.js';
 import { ago } from '../../../console/src/widgets/time-text.js';

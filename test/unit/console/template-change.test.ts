@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TemplateChange, WebTemplate } from '../../../packages/client/src/definitions.js';
-import { changedNode, partWords, saidText } from '../../../console/src/record/template-change.js';
-import { differences } from '../../../console/src/messages/differences.de.js';
+import { changedNode, saidText } from '../../../console/src/record/template-change.js';
+import { de } from '../../../console/src/messages/de.js';
+import { partWords } from '../../../console/src/messages/difference-words.js';
+import { translator } from '../../../console/src/messages/translate.js';
 import { publicTemplate } from '../../support/openehr/templates.js';
 
 const web = JSON.parse(String(publicTemplate('minimal_evaluation.en.v1').webTemplateText)) as WebTemplate;
@@ -38,7 +40,7 @@ describe('a change of a template', () => {
   });
 
   it('has a word for its part in the language of the reader, or that of the server', () => {
-    const words = ['units', 'something_new'].map((what) => partWords(what, differences));
-    expect(words).toEqual(['Einheiten', 'something_new']);
+    const t = translator(de, 'de');
+    expect([partWords('units', t), partWords('something_new', t)]).toEqual(['Einheiten', 'something_new']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../console/src/api/types.js';
 import { de } from '../../../console/src/messages/de.js';
-import { en } from '../../../console/src/messages/en.js';
+import { english as en } from '../../../console/src/messages/english.js';
 import { translator } from '../../../console/src/messages/translate.js';
 import { factLines } from '../../../console/src/record/values/facts.js';
 import { byEpoch, epochOf, instantOf } from '../../../console/src/record/values/instant.js';
@@ -338,10 +338,41 @@ describe('what is no number', () => {
         },
       },
     };
-    expect(factLines(audit, ['feeder audit']).map(([label, value]) => `${label} = ${said(value)}`)).toEqual([
+    expect(
+      factLines(audit, BERLIN, ['feeder audit']).map(([label, value]) => `${label} = ${said(value)}`),
+    ).toEqual([
       'feeder audit › originating system item ids = 7',
       'feeder audit › feeder system audit › system id = FHIR-bridge',
       'feeder audit › feeder system audit › family group = 3',
     ]);
+  });
+});
+
+describe('values that hold others', () => {
+  const said = (value: Json): string => wholeText(valueText(value, BERLIN));
+  const parsable = (value: string, formalism: string): Json => ({ _type: 'DV_PARSABLE', value, formalism });
+
+  it('are said as what they hold: paragraphs by line, times by a rule by the rule', () => {
+    const items: Json = [
+      { _type: 'DV_TEXT', value: 'first' },
+      {
+        _type: 'DV_CODED_TEXT',
+        value: 'second',
+        defining_code: { code_string: '7', terminology_id: { value: 'T' } },
+      },
+    ];
+    expect(valueText({ _type: 'DV_PARAGRAPH', items }, BERLIN)).toEqual({
+      text: 'first\nsecond',
+      detail: 'T::7',
+    });
+    expect(
+      said({
+        _type: 'DV_PERIODIC_TIME_SPECIFICATION',
+        value: parsable('[200004181100;200004181110]/(7d)', 'HL7:PIVL'),
+      }),
+    ).toBe('[200004181100;200004181110]/(7d) (HL7:PIVL)');
+    expect(said({ _type: 'DV_GENERAL_TIME_SPECIFICATION', value: parsable('2000', 'HL7:GTS') })).toBe(
+      '2000 (HL7:GTS)',
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { deedOf, visitsOf } from '../../../console/src/record/visits.js';
-import { en } from '../../../console/src/messages/en.js';
+import { english as en } from '../../../console/src/messages/english.js';
 import { everyOperation } from '../../../src/operation-table.js';
 
 const record = (operation: string, minute: number, more: object = {}) => ({

@@ -3,7 +3,8 @@ import { at, isObject, items, textAt } from '../../api/json.js';
 import type { Json, JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { factsOf, isLocatable } from '../../record/structure.js';
-import { attributeText, factLines } from '../../record/values/facts.js';
+import { attributeText } from '../../record/values/attribute-text.js';
+import { factLines } from '../../record/values/facts.js';
 import { Empty } from '../../widgets/states.js';
 import { DocumentNode } from './DocumentNode.js';
 import { Value } from './Value.js';
@@ -41,11 +42,12 @@ export function CompositionDocument({ composition }: { readonly composition: Jso
 
 /** What says where the document comes from and what it belongs to: participations, links, the system that sent it. */
 function About({ composition }: { readonly composition: JsonObject }): ReactNode {
-  const { t } = useMessages();
+  const reader = useMessages();
+  const { t } = reader;
   const context = at(composition, 'context');
   const named = isObject(context) ? Object.entries(context).filter(([name]) => !SHOWN_CONTEXT.has(name)) : [];
   const lines = [...factsOf(composition), ...named].flatMap(([name, value]) =>
-    factLines(value, [attributeText(name)]),
+    factLines(value, reader, [attributeText(name, reader)]),
   );
   if (lines.length === 0) return null;
   return (

@@ -5,7 +5,8 @@ import type { Json, JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import type { MessageKey } from '../../messages/en.js';
 import { asidesOf, childrenOf, factsOf, groupsOf, isSilent, type Aside } from '../../record/structure.js';
-import { attributeText, factLines } from '../../record/values/facts.js';
+import { attributeText } from '../../record/values/attribute-text.js';
+import { factLines } from '../../record/values/facts.js';
 import { nullText } from '../../record/values/null-flavour.js';
 import { ClusterTable } from './ClusterTable.js';
 import { Value } from './Value.js';
@@ -126,7 +127,8 @@ function ElementLine({ element }: { readonly element: JsonObject }): ReactNode {
 }
 
 function Fact({ name, value }: { readonly name: string; readonly value: Json }): ReactNode {
-  return factLines(value, [attributeText(name)]).map(([label, each], index) => (
+  const reader = useMessages();
+  return factLines(value, reader, [attributeText(name, reader)]).map(([label, each], index) => (
     <div key={index} className="line fact">
       <span className="label">{label}</span>
       <span className="value">

@@ -33,12 +33,14 @@ export function ActivityChart({ minutes }: { readonly minutes: Minutes }): React
         <Text size="sm" className="key queries">
           {t('overview.queriesRun')} <b className="number">{sum('queries')}</b>
         </Text>
-        <Text size="sm" c="dimmed">
-          {t('overview.perMinute', {
-            commits: numberText(most.commits, language),
-            queries: numberText(most.queries, language),
-          })}
-        </Text>
+        {most.commits + most.queries > 0 && (
+          <Text size="sm" c="dimmed">
+            {t('overview.perMinute', {
+              commits: numberText(most.commits, language),
+              queries: numberText(most.queries, language),
+            })}
+          </Text>
+        )}
       </Group>
       <svg
         viewBox={`0 0 ${minutes.length * STEP} ${HEIGHT * 2 + 2}`}

@@ -4,11 +4,19 @@ import { useMessages } from '../../messages/messages.js';
 import { useApi, useOffice } from '../../session/session.js';
 import type { Overview } from '@everchart/client';
 import { isFull, percentUsed } from '../../widgets/disk.js';
+import { ago } from '../../widgets/time-text.js';
+import { numberText } from '../../widgets/number-text.js';
+import { epochOf } from '../../record/values/instant.js';
+import type { ValueReader } from '../../record/values/value-reader.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 
-/** What waits for whoever looks: what a second person has to confirm, what the last check found, a disk that fills up. */
-export function NeedsYou({ overview: { database, verified } }: { readonly overview: Overview }): ReactNode {
-  const { t } = useMessages();
+/** A check that ended before this many milliseconds says little of now. */
+const OLD_MS = 7 * 86_400_000;
+
+/** What waits for whoever looks: what a second person has to confirm, what the last check found or that there was none lately, refused sign-ins, a disk that fills up. */
+export function NeedsYou({ overview }: { readonly overview: Overview }): ReactNode {
+  const reader = useMessages();
+  const { t } = reader;
   const api = useApi();
   const isAdmin = useOffice()?.isAdmin === true;
   const { data = [] } = useQuery({
@@ -17,20 +25,15 @@ export function NeedsYou({ overview: { database, verified } }: { readonly overvi
     enabled: isAdmin,
   });
   if (!isAdmin) return null;
-  const { disk } = database;
-  const needs: readonly (readonly [tab: 'merges' | 'server', what: string])[] = [
-    ...(data.length === 0 ? [] : [['merges', t('needs.approvals', { count: data.length })] as const]),
-    ...(verified == null || verified.violations === 0
-      ? []
-      : [['server', t('needs.violations', { count: verified.violations })] as const]),
-    ...(disk == null || !isFull(disk)
-      ? []
-      : [['server', t('needs.disk', { percent: percentUsed(disk) })] as const]),
+  const needs: readonly Need[] = [
+    ...(data.length === 0 ? [] : [{ tab: 'merges', what: t('needs.approvals', { count: data.length }) }]),
+    ...needsOfChecks(overview, reader),
+    ...needsOfServer(overview, reader),
   ];
   if (needs.length === 0) return null;
   return (
     <ul className="warnings" aria-label={t('needs.title')}>
-      {needs.map(([tab, what]) => (
+      {needs.map(({ tab, what }) => (
         <li key={what}>
           <ViewLink underline="always" view={{ to: '/administration', search: { tab } }}>
             {what}
@@ -39,4 +42,34 @@ export function NeedsYou({ overview: { database, verified } }: { readonly overvi
       ))}
     </ul>
   );
+}
+
+/** Something to be done, and the tab of Administration where it is. */
+interface Need {
+  readonly tab: string;
+  readonly what: string;
+}
+
+/** Undefined where the check is told to nobody; null: none has ended. */
+function needsOfChecks({ verified, counts }: Overview, { t, language }: ValueReader): Need[] {
+  if (verified === null)
+    return counts.compositions === 0 ? [] : [{ tab: 'server', what: t('needs.neverChecked') }];
+  if (verified === undefined) return [];
+  const { violations, time } = verified;
+  const needs: Need[] = [];
+  if (violations > 0) needs.push({ tab: 'server', what: t('needs.violations', { count: violations }) });
+  if (Date.now() - epochOf(time) > OLD_MS)
+    needs.push({ tab: 'server', what: t('needs.oldCheck', { ago: ago(time, language) }) });
+  return needs;
+}
+
+function needsOfServer({ activity, database }: Overview, { t, language }: ValueReader): Need[] {
+  const refused = (activity.day ?? []).reduce((sum, part) => sum + part.refused_sign_ins, 0);
+  const { disk } = database;
+  const needs: Need[] = [];
+  if (refused > 0)
+    needs.push({ tab: 'audit', what: t('needs.refused', { count: numberText(refused, language) }) });
+  if (disk != null && isFull(disk))
+    needs.push({ tab: 'server', what: t('needs.disk', { percent: percentUsed(disk) }) });
+  return needs;
 }

@@ -1,7 +1,8 @@
 import type { EChartsCoreOption } from 'echarts/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useCallback, useMemo, type ReactNode } from 'react';
-import { Chart, chartBase, timeAxis, type ChartColors } from '../../charts/Chart.js';
+import { Chart, chartBase, timeAxis } from '../../charts/Chart.js';
+import type { ChartColors } from '../../charts/colors.js';
 import { useMessages } from '../../messages/messages.js';
 import { epochOf, instantText } from '../../record/values/instant.js';
 import type { ValueReader } from '../../record/values/value-reader.js';

@@ -1,11 +1,11 @@
 import type { EChartsCoreOption } from 'echarts/core';
 import { useCallback, type ReactNode } from 'react';
-import { Chart, chartBase, timeAxis, type ChartColors } from '../../charts/Chart.js';
+import { Chart, chartBase, timeAxis } from '../../charts/Chart.js';
+import type { ChartColors } from '../../charts/colors.js';
 import { useMessages } from '../../messages/messages.js';
-import { epochOf, instantText } from '../../record/values/instant.js';
 import { unitText } from '../../record/values/units.js';
 import type { ValueReader } from '../../record/values/value-reader.js';
-import { pointText } from './point-text.js';
+import { trendSeries } from './trend-series.js';
 import { TrendTable, type DrawnTrend } from './TrendTable.js';
 
 /** Room for the numbers of one scale. */
@@ -72,36 +72,6 @@ function trendOption(
       axisLabel: { color: colors.quiet, fontSize: 11 },
       splitLine: { lineStyle: { color: colors.line } },
     })),
-    series: drawn.map((one) => seriesOf(one, { axis: units.indexOf(one.trend.units), reader, colors })),
-  };
-}
-
-function seriesOf(
-  { trend, color }: DrawnTrend,
-  {
-    axis,
-    reader,
-    colors,
-  }: { readonly axis: number; readonly reader: ValueReader; readonly colors: ChartColors },
-): object {
-  const { name, units, points, normal } = trend;
-  return {
-    type: 'line',
-    name: units === '' ? name : `${name} (${unitText(units)})`,
-    yAxisIndex: axis,
-    symbol: 'circle',
-    symbolSize: 7,
-    color,
-    data: points.map((point) => ({
-      value: [epochOf(point.time), point.value],
-      name: `${pointText(point, reader)} ${unitText(units)} · ${instantText(point.time, reader).text}`,
-    })),
-    ...(normal !== null && {
-      markArea: {
-        silent: true,
-        itemStyle: { color: colors.band },
-        data: [[{ yAxis: normal[0] ?? 'min' }, { yAxis: normal[1] ?? 'max' }]],
-      },
-    }),
+    series: drawn.map((one) => trendSeries(one, { axis: units.indexOf(one.trend.units), reader, colors })),
   };
 }

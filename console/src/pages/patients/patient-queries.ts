@@ -1,5 +1,6 @@
 import type { ListedEhr } from '@everchart/client';
 import type { Api } from '../../api/api.js';
+import { quoted, SUBJECT, subjectsOf, subjectText } from '../../record/subjects.js';
 
 /** One patient in a list. */
 export interface Patient {
@@ -24,7 +25,6 @@ export interface PatientSearch {
   readonly fetch: number;
 }
 
-const SUBJECT = 'e/ehr_status/subject/external_ref';
 const COLUMNS = `e/ehr_id/value AS ehr, ${SUBJECT}/id/value AS subject, ${SUBJECT}/namespace AS namespace, e/time_created/value AS created, e/ehr_status/is_modifiable AS modifiable`;
 
 /** Longest text that may be an identifier, UTF-16 units; the server takes 200 bytes. */
@@ -121,24 +121,6 @@ async function hiddenGist(api: Api, ehrId: string): Promise<[string, PatientGist
   ];
 }
 
-function subjectText(id: string, namespace: string | null): string {
-  return `${id} · ${namespace ?? ''}`;
-}
-
-/** The subjects of those of these EHRs that queries see. */
-async function subjectsOf(api: Api, ehrIds: readonly string[]): Promise<Map<string, string | null>> {
-  if (ehrIds.length === 0) return new Map();
-  const q = `SELECT e/ehr_id/value AS ehr, ${SUBJECT}/id/value AS subject, ${SUBJECT}/namespace AS namespace
-FROM EHR e WHERE e/ehr_id/value MATCHES {${quoted(ehrIds)}}`;
-  const rows = await api.rows<Pick<PatientRow, 'ehr' | 'subject' | 'namespace'>>(q);
-  return new Map(
-    rows.map(({ ehr, subject, namespace }) => [
-      ehr,
-      subject === null ? null : subjectText(subject, namespace),
-    ]),
-  );
-}
-
 interface PatientRow {
   readonly ehr: string;
   readonly subject: string | null;
@@ -150,10 +132,6 @@ interface PatientRow {
 function patientOf({ ehr, subject, namespace, created, modifiable }: PatientRow): Patient {
   const flags = { isModifiable: modifiable !== false, isQueryable: true, isNamed: false };
   return { ehrId: ehr, subject, namespace, created: created ?? '', ...flags };
-}
-
-function quoted(ids: readonly string[]): string {
-  return ids.map((id) => `'${id.replaceAll("'", '')}'`).join(', ');
 }
 
 /** LIKE without wildcards. */

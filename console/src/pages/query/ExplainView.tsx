@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { asText, at, items, textAt } from '../../api/json.js';
 import type { Explanation, Json } from '../../api/types.js';
+import { hintText } from '../../messages/hint-text.js';
 import { useMessages } from '../../messages/messages.js';
 import { milliseconds, numberText } from '../../widgets/number-text.js';
 import { CopyText } from '../composition/SourceText.js';
@@ -9,7 +10,8 @@ import { ownTimes } from './stage-times.js';
 
 /** How the server answers a query: its stages in a row with documents and time, and hints in words. */
 export function ExplainView({ explanation }: { readonly explanation: Explanation }): ReactNode {
-  const { t } = useMessages();
+  const reader = useMessages();
+  const { t } = reader;
   const stages = items(explanation.stages);
   const times = ownTimes(stages.map((stage) => Number(at(stage, 'milliseconds') ?? 0)));
   const most = Math.max(...times, 0);
@@ -25,11 +27,8 @@ export function ExplainView({ explanation }: { readonly explanation: Explanation
         ))}
       </ol>
       <ul className="hints">
-        {/* The server's words. */}
-        {items(explanation.hints).map((hint) => (
-          <li key={asText(hint)} lang="en">
-            {asText(hint)}
-          </li>
+        {items(explanation.advice).map((advice) => (
+          <li key={JSON.stringify(advice)}>{hintText(advice, reader)}</li>
         ))}
         {inProcess !== '' && <li>{t('explain.inProcess', { what: inProcess })}</li>}
       </ul>

@@ -1,8 +1,9 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { TemplateChange, TemplateDifference, WebTemplate } from '@everchart/client';
-import { changedNode, partWords, saidText } from '../../record/template-change.js';
-import { useTemplateMessages } from '../../messages/template-messages.js';
+import { useMessages } from '../../messages/messages.js';
+import { changedNode, saidText } from '../../record/template-change.js';
+import { changeWords, partWords } from '../../messages/difference-words.js';
 
 /** What differs from one template to another, what each line means for data, and the stored queries that read something else. */
 export function TemplateDifferences({
@@ -12,7 +13,7 @@ export function TemplateDifferences({
   readonly difference: TemplateDifference;
   readonly before: WebTemplate;
 }): ReactNode {
-  const { t } = useTemplateMessages();
+  const { t } = useMessages();
   return (
     <>
       <Text mt="xs" className={verdict === 'breaking' ? 'flag' : undefined}>
@@ -39,7 +40,7 @@ function Line({
   readonly change: TemplateChange;
   readonly before: WebTemplate;
 }): ReactNode {
-  const { t, language, words } = useTemplateMessages();
+  const { t, language } = useMessages();
   const { path, from, to, verdict, reason } = change;
   const [was, is] = [saidText(from), saidText(to)];
   const isShownApart = verdict === 'breaking' || verdict === 'unproven';
@@ -48,7 +49,7 @@ function Line({
       <Text>
         {path === '' ? t('difference.whole') : changedNode(change, before, language)}{' '}
         <Text span size="sm">
-          {partWords(change.what, words)} {t(`difference.kind.${change.kind}`)}
+          {partWords(change.what, t)} {changeWords(change.kind, t)}
         </Text>{' '}
         {path !== '' && (
           <Text span size="xs" c="dimmed">

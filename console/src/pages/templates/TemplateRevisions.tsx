@@ -2,7 +2,7 @@ import { Button, Group, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { TemplateRevision, WebTemplate } from '@everchart/client';
-import { useTemplateMessages } from '../../messages/template-messages.js';
+import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { numberText } from '../../widgets/number-text.js';
 import { Section } from '../../widgets/Page.js';
@@ -13,7 +13,7 @@ import { TemplateUpgrades } from './TemplateUpgrades.js';
 
 /** The revisions of a template, for administrators: what was written by each, what differs from one to the next, and moving data. */
 export function TemplateRevisions({ template }: { readonly template: WebTemplate }): ReactNode {
-  const { t } = useTemplateMessages();
+  const { t } = useMessages();
   const api = useApi();
   const { templateId } = template;
   const { data, error } = useQuery({
@@ -39,7 +39,7 @@ interface RevisionsOf {
 }
 
 function Revisions({ template, revisions }: RevisionsOf): ReactNode {
-  const { t } = useTemplateMessages();
+  const { t } = useMessages();
   const [shown, setShown] = useState<string | null>(null);
   const index = revisions.findIndex(({ revision }) => revision === shown);
   const before = index < 0 ? undefined : revisions[index + 1];
@@ -90,7 +90,7 @@ function Row({
   readonly isShown: boolean;
   readonly onShow: (revision: string | null) => void;
 }): ReactNode {
-  const { t, language } = useTemplateMessages();
+  const { t, language } = useMessages();
   return (
     <Table.Tr>
       <Table.Td>{revision}</Table.Td>
@@ -144,7 +144,7 @@ function Remove({
   readonly templateId: string;
   readonly revision: string;
 }): ReactNode {
-  const { t } = useTemplateMessages();
+  const { t } = useMessages();
   const api = useApi();
   const queries = useQueryClient();
   const remove = useMutation({

@@ -2,7 +2,7 @@ import { Button, Group, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { TemplateUpgrade, UpgradePlan } from '@everchart/client';
-import { useTemplateMessages } from '../../messages/template-messages.js';
+import { useMessages } from '../../messages/messages.js';
 import { rulesIn } from '../../record/template-change.js';
 import { useApi } from '../../session/session.js';
 import { numberText } from '../../widgets/number-text.js';
@@ -15,7 +15,7 @@ const WATCHED_MS = 1_000;
 
 /** Moves the data of the former revision to the newest: rules, their plan, and what goes on. */
 export function TemplateUpgrades({ templateId }: { readonly templateId: string }): ReactNode {
-  const { t } = useTemplateMessages();
+  const { t } = useMessages();
   const api = useApi();
   const queries = useQueryClient();
   const [text, setText] = useState('{"rules": []}');
@@ -60,7 +60,7 @@ export function TemplateUpgrades({ templateId }: { readonly templateId: string }
 }
 
 function Plan({ plan }: { readonly plan: UpgradePlan }): ReactNode {
-  const { t, language } = useTemplateMessages();
+  const { t, language } = useMessages();
   const count = (number: number): string => numberText(number, language);
   const { from, to, valid, mappable, invalid, causes } = plan;
   const counts = { from, to, valid: count(valid), mappable: count(mappable), invalid: count(invalid) };
@@ -114,7 +114,7 @@ const WORDS: Readonly<Record<TemplateUpgrade['state'], readonly Word[]>> = {
 };
 
 function Upgrade({ upgrade }: { readonly upgrade: TemplateUpgrade }): ReactNode {
-  const { t, language } = useTemplateMessages();
+  const { t, language } = useMessages();
   const { state, reason, from, to, upgraded, undone, left } = upgrade;
   return (
     <li>
@@ -144,7 +144,7 @@ function Steering({
 }: {
   readonly upgrade: TemplateUpgrade;
 }): ReactNode {
-  const { t } = useTemplateMessages();
+  const { t } = useMessages();
   const api = useApi();
   const queries = useQueryClient();
   const steer = useMutation({

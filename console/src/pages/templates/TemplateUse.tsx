@@ -2,7 +2,6 @@ import { Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { CdrError, type WebTemplate } from '@everchart/client';
-import { useTemplateMessages } from '../../messages/template-messages.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useOffice } from '../../session/session.js';
 import { useAddress } from '../../shell/address.js';
@@ -64,7 +63,7 @@ function Differences({
   readonly template: WebTemplate;
   readonly other: string;
 }): ReactNode {
-  const { t } = useTemplateMessages();
+  const { t } = useMessages();
   const api = useApi();
   const { data, error } = useQuery({
     queryKey: ['template-differences', template.templateId, other],

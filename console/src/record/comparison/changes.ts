@@ -1,7 +1,8 @@
 import { isObject, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
 import { isLocatable, isSilent } from '../structure.js';
-import { attributeText, factLines } from '../values/facts.js';
+import { attributeText } from '../values/attribute-text.js';
+import { factLines } from '../values/facts.js';
 import { instantText } from '../values/instant.js';
 import { nullText } from '../values/null-flavour.js';
 import { wholeText, type ValueReader } from '../values/value-reader.js';
@@ -72,7 +73,7 @@ function lineOf(
   const text = (value: Json | undefined): string | null =>
     value === undefined ? null : contentText(value, reader);
   const [was, is] = [text(before), text(after)];
-  const details = kind === 'changed' ? detailsOf(before, after, was === is) : [];
+  const details = kind === 'changed' ? detailsOf({ before, after, looksSame: was === is }, reader) : [];
   return { kind, label: labelOf(names), before: was, after: is, details };
 }
 
@@ -81,13 +82,29 @@ function labelOf(names: readonly string[]): string {
 }
 
 /** Attributes in which two values differ; none where only what is read at first does, and can be seen to. */
-function detailsOf(before: Json | undefined, after: Json | undefined, looksSame: boolean): string[] {
+function detailsOf(
+  {
+    before,
+    after,
+    looksSame,
+  }: {
+    readonly before: Json | undefined;
+    readonly after: Json | undefined;
+    readonly looksSame: boolean;
+  },
+  reader: ValueReader,
+): string[] {
   const [old, now] = [attributesOf(before), attributesOf(after)];
   const differing = [...new Set([...now.keys(), ...old.keys()])].filter(
     (path) => old.get(path) !== now.get(path),
   );
   if (!looksSame && differing.every((path) => path === 'value' || path === 'magnitude')) return [];
-  return differing.map((path) => `${path}: ${old.get(path) ?? '–'} → ${now.get(path) ?? '–'}`);
+  const words = (path: string): string =>
+    path
+      .split('/')
+      .map((name) => attributeText(name, reader))
+      .join(' › ');
+  return differing.map((path) => `${words(path)}: ${old.get(path) ?? '–'} → ${now.get(path) ?? '–'}`);
 }
 
 function attributesOf(value: Json | undefined): Map<string, string> {
@@ -96,8 +113,8 @@ function attributesOf(value: Json | undefined): Map<string, string> {
     if (each === undefined) return;
     if (Array.isArray(each)) each.forEach((member, index) => visit(member, [...path, String(index + 1)]));
     else if (isObject(each))
-      for (const [name, member] of Object.entries(each)) visit(member, [...path, attributeText(name)]);
-    else found.set(path.join(' › '), String(each));
+      for (const [name, member] of Object.entries(each)) visit(member, [...path, name]);
+    else found.set(path.join('/'), String(each));
   };
   visit(value, []);
   return found;
@@ -115,7 +132,7 @@ function contentText(value: Json, reader: ValueReader): string {
   if (first !== undefined && elements.length === 1) return said(first);
   if (elements.length > 1)
     return elements.map((element) => `${textAt(element, 'name', 'value')} ${said(element)}`).join('; ');
-  return factLines(value)
+  return factLines(value, reader)
     .map(([label, each]) => `${label} ${wholeText(valueText(each, reader))}`.trim())
     .join('; ');
 }
@@ -142,7 +159,7 @@ const SILENT_ATTRIBUTES = new Set([
 function wordsOf(name: string, before: Json | undefined, edit: Edit, reader: ValueReader): readonly string[] {
   const value = edit.kind === 'value' ? (edit.after ?? before ?? null) : (before ?? null);
   if (isLocatable(value)) return nameOf(value, reader);
-  return SILENT_ATTRIBUTES.has(name) ? [] : [attributeText(name)];
+  return SILENT_ATTRIBUTES.has(name) ? [] : [attributeText(name, reader)];
 }
 
 /** The name of a node, of an event with its time; of structures that only hold others nothing. */

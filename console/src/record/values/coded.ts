@@ -16,14 +16,26 @@ export function saidText(value: Json): ValueText {
   };
 }
 
+/** DV_PARAGRAPH: its texts, each on a line of its own, with what is beside each. */
+export function saidParagraph(value: Json, { say }: Speech): ValueText {
+  const lines = items(at(value, 'items')).map((line) => say(line));
+  const details = lines.flatMap(({ detail }) => detail ?? []);
+  const notes = lines.flatMap((line) => line.notes ?? []);
+  return {
+    text: lines.map(({ text }) => text).join('\n'),
+    ...(details.length > 0 && { detail: details.join(' · ') }),
+    ...(notes.length > 0 && { notes }),
+  };
+}
+
 /** CODE_PHRASE. */
 export function saidCode(value: Json): ValueText {
   const term = textAt(value, 'preferred_term');
   return { text: term === '' ? textAt(value, 'code_string') : term, detail: codeOf(value) };
 }
 
-/** DV_STATE: it is coded. */
-export function saidState(value: Json, { say }: Speech): ValueText {
+/** DV_STATE, which is coded, and times by a rule, which are parsable: what their value says. */
+export function saidInner(value: Json, { say }: Speech): ValueText {
   return say(at(value, 'value'));
 }
 

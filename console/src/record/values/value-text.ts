@@ -1,6 +1,7 @@
+import { attributeText } from './attribute-text.js';
 import { asText, isObject, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
-import { saidCode, saidIdentifier, saidParsable, saidState, saidText } from './coded.js';
+import { saidCode, saidIdentifier, saidParsable, saidInner, saidParagraph, saidText } from './coded.js';
 import { saidInterval } from './interval.js';
 import { saidLink, saidUri } from './link.js';
 import { saidMultimedia } from './multimedia.js';
@@ -17,7 +18,10 @@ type Sayer = (value: Json, speech: Speech) => ValueText;
 const SAYERS: Readonly<Record<string, Sayer>> = {
   DV_TEXT: saidText,
   DV_CODED_TEXT: saidText,
-  DV_STATE: saidState,
+  DV_STATE: saidInner,
+  DV_GENERAL_TIME_SPECIFICATION: saidInner,
+  DV_PERIODIC_TIME_SPECIFICATION: saidInner,
+  DV_PARAGRAPH: saidParagraph,
   DV_QUANTITY: saidQuantity,
   DV_COUNT: saidCount,
   DV_ORDINAL: saidOrdinal,
@@ -89,6 +93,6 @@ function anyText(value: Json, speech: Speech): string {
   if (!isObject(value)) return asText(value);
   return Object.entries(value)
     .filter(([name, member]) => name !== '_type' && member !== undefined)
-    .map(([name, member]) => `${name.replaceAll('_', ' ')}: ${text(member ?? null)}`)
+    .map(([name, member]) => `${attributeText(name, speech)}: ${text(member ?? null)}`)
     .join(', ');
 }

@@ -5,6 +5,8 @@ import { CdrError, type Approval } from '@everchart/client';
 import type { AdministrationApi } from '../../../api/administration.js';
 import { textAt } from '../../../api/json.js';
 import type { Json } from '../../../api/types.js';
+import type { MessageKey } from '../../../messages/en.js';
+import { english } from '../../../messages/english.js';
 import { useMessages } from '../../../messages/messages.js';
 import { wholeText } from '../../../record/values/value-reader.js';
 import { valueText } from '../../../record/values/value-text.js';
@@ -38,10 +40,7 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
               <NamedPatient ehrId={ehrId} />
             </Text>
           ))}
-        {/* The server's words, as the audit has them. */}
-        <Text size="sm" lang="en">
-          {approval.summary}
-        </Text>
+        <Says approval={approval} />
         <Text size="sm" c="dimmed">
           {t('merge.askedFor', { who: requested.administrator })} <Time value={requested.date} isAgo />
         </Text>
@@ -78,7 +77,20 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
   );
 }
 
-/** The numbers and ids of a plan, by the server's names, and as no JSON. */
+/** What would happen, by its kind; what this console has no words for as the audit has it. */
+function Says({ approval }: { readonly approval: Approval }): ReactNode {
+  const { t } = useMessages();
+  const key = `approval.says.${approval.kind}`;
+  if (!isKnown(key))
+    return (
+      <Text size="sm" lang="en">
+        {approval.summary}
+      </Text>
+    );
+  return <Text size="sm">{t(key)}</Text>;
+}
+
+/** The numbers and ids of a plan, as no JSON. */
 function Facts({ plan }: { readonly plan: Approval['plan'] }): ReactNode {
   const reader = useMessages();
   const facts = Object.entries(plan)
@@ -86,14 +98,21 @@ function Facts({ plan }: { readonly plan: Approval['plan'] }): ReactNode {
     .map(([name, value]) => [name, wholeText(valueText(value as Json, reader))] as const)
     .filter(([, said]) => said !== '');
   return (
-    <Text size="sm" className="mono" component="div" mt="xs" lang="en">
-      {facts.map(([name, said]) => (
-        <div key={name}>
-          {name.replaceAll('_', ' ')}: {said}
-        </div>
-      ))}
-    </Text>
+    <ul className="hints plan-facts">
+      {facts.map(([name, said]) => {
+        const key = `fact.${name}`;
+        return (
+          <li key={name}>
+            {isKnown(key) ? reader.t(key) : name.replaceAll('_', ' ')}: {said}
+          </li>
+        );
+      })}
+    </ul>
   );
+}
+
+function isKnown(key: string): key is MessageKey {
+  return Object.hasOwn(english, key);
 }
 
 /** The plan as it is now, which may be another one than that of the request. */

@@ -61,7 +61,7 @@ function Parts({
 }): ReactNode {
   const { t } = useMessages();
   const classes = classesOf(parts.from);
-  const fields = fieldsOf(classes, catalogue);
+  const fields = fieldsOf(classes, catalogue, t);
   return (
     <div className="builder">
       {parts.hasComments && <Text className="flag">{t('builder.comments')}</Text>}

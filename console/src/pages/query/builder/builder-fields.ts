@@ -1,5 +1,7 @@
 import type { Catalogue } from '@everchart/aql';
 import { endingOf } from '../../../record/web-node.js';
+import type { MessageKey } from '../../../messages/en.js';
+import type { Translate } from '../../../messages/translate.js';
 import type { NamedClass } from './query-parts.js';
 
 /** Something that a query can select or ask about. */
@@ -11,32 +13,33 @@ export interface BuilderField {
 }
 
 /** What every object of these classes has. */
-const ALWAYS: Readonly<Record<string, readonly (readonly [path: string, name: string])[]>> = {
+const ALWAYS: Readonly<Record<string, readonly (readonly [path: string, name: MessageKey])[]>> = {
   EHR: [
-    ['/ehr_id/value', 'EHR id'],
-    ['/ehr_status/subject/external_ref/id/value', 'Subject id'],
-    ['/time_created/value', 'EHR created'],
+    ['/ehr_id/value', 'field.ehr_id'],
+    ['/ehr_status/subject/external_ref/id/value', 'field.subject_id'],
+    ['/time_created/value', 'field.ehr_created'],
   ],
   COMPOSITION: [
-    ['/uid/value', 'Version uid'],
-    ['/name/value', 'Name of the document'],
-    ['/context/start_time/value', 'Start of the document'],
-    ['/composer/name', 'Composer'],
-    ['/archetype_details/template_id/value', 'Template'],
+    ['/uid/value', 'field.version_uid'],
+    ['/name/value', 'field.document_name'],
+    ['/context/start_time/value', 'field.document_start'],
+    ['/composer/name', 'field.composer'],
+    ['/archetype_details/template_id/value', 'field.template'],
   ],
-  OBSERVATION: [['/data/origin/value', 'Origin']],
+  OBSERVATION: [['/data/origin/value', 'field.origin']],
 };
 
 /** What can be read of the classes that a query names, by the terms of templates. */
 export function fieldsOf(
   classes: readonly NamedClass[],
   catalogue: Catalogue | null,
+  t: Translate,
 ): readonly BuilderField[] {
   const fields = new Map<string, BuilderField>();
   for (const { className, variable, archetype } of classes) {
     for (const [path, name] of ALWAYS[className] ?? []) {
       const value = variable + path;
-      fields.set(value, { value, label: `${name} · ${variable}` });
+      fields.set(value, { value, label: `${t(name)} · ${variable}` });
     }
     const known = archetype === null ? undefined : catalogue?.archetype(archetype);
     for (const field of known === undefined ? [] : fieldsBelow(known, variable))

@@ -1,0 +1,14 @@
+import { attributes } from './attributes.en.js';
+import { deeds } from './deeds.en.js';
+import { differences } from './differences.en.js';
+import { findings } from './findings.en.js';
+import { hints } from './hints.en.js';
+
+/** What pages say and the first one, with sign-in and menu, does not: loaded with the first of them. In English. */
+export const later = {
+  ...attributes,
+  ...deeds,
+  ...differences,
+  ...findings,
+  ...hints,
+} as const;
