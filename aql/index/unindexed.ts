@@ -72,7 +72,8 @@ function whyNoComparison(left: ValueExpression, right: ValueExpression | null, s
   if (left.kind !== 'path') return { reason: 'no_path', detail: '' };
   if (right?.kind === 'path' || right?.kind === 'function') return { reason: 'no_literal', detail: '' };
   const { alias } = scope.useOf(left);
-  if (alias.kind !== 'object' || archetypeIdsOf(alias)?.length !== 1)
+  if (alias.kind !== 'object') return { reason: 'ending', detail: endingOf(left) };
+  if (archetypeIdsOf(alias)?.length !== 1)
     return { reason: 'archetype', detail: alias.variable ?? alias.className };
   const bare = withoutCode(left);
   if (bare.length > 0) return { reason: 'at_code', detail: bare.join(', ') };
@@ -93,8 +94,7 @@ function withoutCode({ steps }: IdentifiedPath): readonly string[] {
 /** The attributes behind the last node. */
 function endingOf({ steps }: IdentifiedPath): string {
   const last = counted(steps).findLastIndex(({ predicate }) => predicate !== null);
-  return steps
-    .slice(last + 1)
+  return counted(steps.slice(last + 1))
     .map(({ attribute }) => attribute)
     .join('/');
 }

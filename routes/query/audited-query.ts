@@ -8,7 +8,9 @@ import { auditAbout, isAudited } from '../http/audit-trail.js';
 import type { QueryRequest, CompiledQuery } from '../../query/compile.js';
 import { explainedStages, querySummary } from '../../aql/result/explain.js';
 import { hintsOf, type Hint } from '../../aql/result/explain-hints.js';
-import type { IndexContext } from '../../aql/index/index-conditions.js';
+import type { QueryPlan } from '../../aql/plan/query-plan.js';
+import type { Settings } from '../../config/settings.js';
+import { derivedState, explainPipeline } from '../../models/cross-collection/run-pipeline.js';
 import { warningHint } from '../../aql/result/warning.js';
 import { type JsonObject, jsonOf } from '../../openehr/base/json.js';
 
@@ -58,11 +60,15 @@ export function fixedEhrs({ aliases }: Scope): string[] {
  * The answer of explain: the query's parts, the passes that rewrote its plan, the pipeline, what MongoDB did stage by stage, and hints. It holds
  * what the query itself says and counts, never data of a patient.
  */
-export function explanation(
+export async function explanation(
   q: string,
   compiled: CompiledQuery,
-  { explained, index }: { readonly explained: unknown; readonly index: IndexContext },
-): JsonObject {
+  run: { readonly plan: QueryPlan; readonly signal: AbortSignal; readonly settings: Settings },
+): Promise<JsonObject> {
+  const { systemId, aql } = run.settings;
+  const { signal } = run;
+  const explained = await explainPipeline(run.plan, { timeoutMs: aql.timeoutMs, signal });
+  const index = { ...(await derivedState(aql.leafIndex)), systemId, subsumption: aql.subsumption };
   const { plan, query, scope, executedAql, warnings } = compiled;
   const stages = explainedStages(jsonOf(JSON.stringify(explained)));
   const hints: Hint[] = [...warnings.map(warningHint), ...hintsOf(scope, plan, stages, index)];

@@ -6,12 +6,7 @@ import type { Work } from '../../openehr/base/work.js';
 import { formatVersion } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
 import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
-import {
-  derivedState,
-  eachRow,
-  explainPipeline,
-  type RunLimits,
-} from '../../models/cross-collection/run-pipeline.js';
+import { eachRow, type RunLimits } from '../../models/cross-collection/run-pipeline.js';
 import { movingMerges } from '../../models/access/merge-job.js';
 import { storedQuery } from '../../models/definition/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
@@ -194,8 +189,6 @@ class QueryRunner {
     const signal = answerEnd(ctx);
     const leave = await this.gate.enter(requesterOf(ctx), signal);
     try {
-      const { systemId, aql } = this.settings;
-      const { timeoutMs, subsumption } = aql;
       const { compiled } = await this.compile(q, request, {
         work: ctx.state.work,
         signal,
@@ -203,9 +196,7 @@ class QueryRunner {
       });
       auditScope(ctx, compiled.scope);
       const plan = await compiled.planBeside(movingMerges());
-      const index = { ...(await derivedState(aql.leafIndex)), systemId, subsumption };
-      const explained = await explainPipeline(plan, { timeoutMs, signal });
-      ctx.body = explanation(q, compiled, { explained, index });
+      ctx.body = await explanation(q, compiled, { plan, signal, settings: this.settings });
     } finally {
       leave();
     }

@@ -44,6 +44,13 @@ describe('the advice of explain', () => {
       'at_code',
       'events, data',
     ],
+    [
+      'what an EHR says of itself',
+      "e/ehr_status/subject/external_ref/namespace = 'a'",
+      'ending',
+      'ehr_status/subject/external_ref/namespace',
+      { from: `EHR e CONTAINS OBSERVATION o[${BP}]` },
+    ],
     ['no archetype', `${VALUE}/magnitude > 140`, 'archetype', 'o', { from: 'OBSERVATION o' }],
     ['another path', `${VALUE}/magnitude > ${VALUE}/precision`, 'no_literal', ''],
     ['an attribute that has no leaf', `${VALUE}/units = 'mm[Hg]'`, 'ending', 'value/units'],
@@ -54,7 +61,7 @@ describe('the advice of explain', () => {
     ['one side of an OR', `(${VALUE}/magnitude > 140 OR ${VALUE}/units = 'x')`, 'or', ''],
     ['a database without leaves', `${VALUE}/magnitude > 140`, 'off', '', { leafIndex: 'none' }],
     ['archetypes with their children', `${VALUE}/magnitude > 140`, 'off', '', { subsumption: true }],
-  ])('names the condition that no index serves, and why: %s', (_, where, reason, detail, run = {}) => {
+  ])('names the condition that no index serves, and why: %s', (_, where, reason, ...[detail, run = {}]) => {
     const [hint] = hints(where, run);
     expect(hint).toMatchObject({
       code: `waste_${reason}`,
@@ -73,6 +80,9 @@ describe('the advice of explain', () => {
 
   it('says that WHERE is missing, or too wide', () => {
     expect(hints('')).toMatchObject([{ code: 'waste_no_where' }]);
+    const from = `EHR e CONTAINS OBSERVATION o[${BP}]`;
+    const fixed = "e/ehr_id/value = '7d44b88c-4199-4bad-97dc-d78268e01398'";
+    expect(hints(fixed, { from })).toMatchObject([{ code: 'waste_no_where' }]);
     expect(hints(`${VALUE}/magnitude > 1`)).toMatchObject([{ code: 'waste_wide' }]);
   });
 
