@@ -72,7 +72,8 @@ function whyNoComparison(left: ValueExpression, right: ValueExpression | null, s
   if (left.kind !== 'path') return { reason: 'no_path', detail: '' };
   if (right?.kind === 'path' || right?.kind === 'function') return { reason: 'no_literal', detail: '' };
   const { alias } = scope.useOf(left);
-  if (alias.kind !== 'object' || archetypeIdsOf(alias)?.length !== 1)
+  if (alias.kind !== 'object') return { reason: 'ending', detail: endingOf(left) };
+  if (archetypeIdsOf(alias)?.length !== 1)
     return { reason: 'archetype', detail: alias.variable ?? alias.className };
   const bare = withoutCode(left);
   if (bare.length > 0) return { reason: 'at_code', detail: bare.join(', ') };

@@ -2,9 +2,10 @@ import { counted } from '../../openehr/base/work.js';
 import type { IndexContext } from '../index/index-conditions.js';
 import { unindexedConditions, type Unindexed, type UnindexedReason } from '../index/unindexed.js';
 import { topClasses } from '../semantics/from-walk.js';
-import { whereConjuncts } from '../mongo/where/conjuncts.js';
 import type { Probe, QueryPlan } from '../plan/query-plan.js';
 import type { Scope } from '../semantics/scope-types.js';
+import type { Condition } from '../syntax/ast.js';
+import { conjunctsOf } from '../syntax/walk.js';
 import { whereText, type ExplainedStage } from './explain.js';
 
 /** What would make a query cheaper, or is good to know of how it runs (docs/spec/aql.md#explain). */
@@ -65,7 +66,7 @@ function wasteHint(
   scope: Scope,
   index: IndexContext,
 ): Hint {
-  const conjuncts = whereConjuncts(scope);
+  const conjuncts = counted(conjunctsOf(scope.query.where)).filter((each) => !namesEhr(each, scope));
   const unindexed = unindexedConditions(topClasses(scope.from), scope, conjuncts, index);
   const [first] = counted(unindexed).toSorted((a, b) => RANK.indexOf(a.reason) - RANK.indexOf(b.reason));
   const read = `reads ${examined} documents for ${returned} rows`;
@@ -79,6 +80,13 @@ function wasteHint(
     message: `${read} because no index serves ${condition}: ${whyText(first)}`,
     values: { ...counts, condition, detail: first.detail },
   };
+}
+
+/** `e/ehr_id/value = …`, which FROM is read by. */
+function namesEhr(condition: Condition, scope: Scope): boolean {
+  if (condition.kind !== 'comparison' || condition.operator !== '=' || condition.left.kind !== 'path')
+    return false;
+  return scope.useOf(condition.left).type.identifier === 'ehr';
 }
 
 /** What is easiest to mend first. */

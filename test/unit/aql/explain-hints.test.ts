@@ -43,6 +43,12 @@ describe('the advice of explain', () => {
       'o/data[at0001]/events/data/items[at0004]/value/magnitude > 140',
       ['at_code', 'events, data'],
     ],
+    [
+      'what an EHR says of itself',
+      "e/ehr_status/subject/external_ref/namespace = 'a'",
+      ['ending', 'ehr_status/subject/external_ref/namespace'],
+      { from: `EHR e CONTAINS OBSERVATION o[${BP}]` },
+    ],
     ['no archetype', `${VALUE}/magnitude > 140`, ['archetype', 'o'], { from: 'OBSERVATION o' }],
     ['another path', `${VALUE}/magnitude > ${VALUE}/precision`, ['no_literal', '']],
     ['an attribute that has no leaf', `${VALUE}/units = 'mm[Hg]'`, ['ending', 'value/units']],
@@ -72,6 +78,9 @@ describe('the advice of explain', () => {
 
   it('says that WHERE is missing, or too wide', () => {
     expect(hints('')).toMatchObject([{ code: 'waste_no_where' }]);
+    const from = `EHR e CONTAINS OBSERVATION o[${BP}]`;
+    const fixed = "e/ehr_id/value = '7d44b88c-4199-4bad-97dc-d78268e01398'";
+    expect(hints(fixed, { from })).toMatchObject([{ code: 'waste_no_where' }]);
     expect(hints(`${VALUE}/magnitude > 1`)).toMatchObject([{ code: 'waste_wide' }]);
   });
 

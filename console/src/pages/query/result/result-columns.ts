@@ -84,7 +84,7 @@ function isTime(value: Json): value is string {
 }
 
 /** A cell as text: a primitive as it is, an RM object in words. */
-export function cellText(value: Json | undefined, reader: ValueReader = PLAIN_READER): string {
+function cellText(value: Json | undefined, reader: ValueReader = PLAIN_READER): string {
   if (value === null || value === undefined) return '';
   if (!isObject(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   return wholeText(valueText(value, reader));
