@@ -57,8 +57,8 @@ inBrowser('a German page (skipped where no Chromium is installed)', () => {
       },
     };
     const changed = JSON.parse(JSON.stringify(first).replaceAll('1004034', '59621000')) as object;
-    const { uid } = await compositions.commit({ ...first, uid: undefined } as never);
-    const { uid: latest } = await compositions.update(uid, { ...changed, uid: undefined } as never);
+    const { uid } = await compositions.commit({ ...first, uid: undefined });
+    const { uid: latest } = await compositions.update(uid, { ...changed, uid: undefined });
     await web.open(`/patients/${ehr.id}/compositions/${encodeURIComponent(latest)}`);
     const about = web.page.locator('.about');
     await about.getByText('Über dieses Dokument').waitFor();
