@@ -4,7 +4,7 @@ interface Waiting<Question, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** After this time those who wait no longer wait for the read under way: it may be stuck. */
+/** After this time nobody waits for a read under way any more, whenever he came: it may be stuck. */
 const PATIENCE_MS = 10;
 
 /**
@@ -15,6 +15,8 @@ export class BatchedRead<Question, Answer> {
   readonly #read: (questions: readonly Question[]) => Promise<readonly Answer[]>;
   #waiting: Waiting<Question, Answer>[] = [];
   #readers = 0;
+  /** When the newest read began, by `performance.now()`. */
+  #began = 0;
 
   /** `read` gives the answers in the order of the questions. */
   constructor(read: (questions: readonly Question[]) => Promise<readonly Answer[]>) {
@@ -25,7 +27,7 @@ export class BatchedRead<Question, Answer> {
   ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, resolve, reject });
-      if (this.#readers === 0) void this.#readWaiting();
+      if (this.#readers === 0 || performance.now() - this.#began > PATIENCE_MS) void this.#readWaiting();
     });
   }
 
@@ -34,6 +36,7 @@ export class BatchedRead<Question, Answer> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
+      this.#began = performance.now();
       const patience = setTimeout(() => void this.#readWaiting(), PATIENCE_MS);
       await this.#answer(batch);
       clearTimeout(patience);

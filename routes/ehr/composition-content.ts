@@ -272,8 +272,8 @@ function templateFrom(ctx: Context): {
   readonly pin: RevisionPin | undefined;
 } {
   const written = vendorHeader(ctx, 'template-id');
-  const { id, revision } = pinnedId(written ?? '');
-  const header = written === null ? null : collapsedToken(id);
+  const { id, revision } = written === null ? { id: null } : pinnedId(written);
+  const header = id === null ? null : collapsedToken(id);
   const query = queryParameter(ctx, 'templateId');
   if (header !== null && query !== null && header !== query)
     throw new CdrError('invalid', 'the header openEHR-TEMPLATE_ID and the query templateId differ');
@@ -284,11 +284,10 @@ function templateFrom(ctx: Context): {
 }
 
 /** What a request names behind a template id to be judged by one of its revisions: `<template_id>;revision=<number>`, quoted or not. */
-function pinnedId(written: string): { readonly id: string; readonly revision: string | undefined } {
+function pinnedId(written: string): { readonly id: string; readonly revision?: string } {
   const at = written.lastIndexOf(';');
   const [name = '', ...values] = written.slice(at + 1).split('=');
-  if (at < 0 || name.trim() !== 'revision' || values.length === 0)
-    return { id: written, revision: undefined };
+  if (at < 0 || name.trim() !== 'revision' || values.length === 0) return { id: written };
   const value = values.join('=').trim();
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   return { id: written.slice(0, at), revision: isQuoted ? value.slice(1, -1) : value };

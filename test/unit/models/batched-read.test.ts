@@ -40,6 +40,18 @@ describe('questions asked at the same time', () => {
     expect(await stuck).toBe('answer 1');
   });
 
+  it('do not wait for it either when they come after the others went on', async () => {
+    const { reads, ends, batched } = heldRead();
+    const stuck = batched.ask(1);
+    await pause(30);
+    const late = batched.ask(2);
+    expect(reads).toEqual([[1], [2]]);
+    ends[1]!();
+    expect(await late).toBe('answer 2');
+    ends[0]!();
+    expect(await stuck).toBe('answer 1');
+  });
+
   it('all fail with a read that fails, later ones do not', async () => {
     const { ends, batched } = heldRead();
     const failing = batched.ask(13);
