@@ -7,6 +7,7 @@ import type { Scope } from '../semantics/scope-types.js';
 import type { Condition } from '../syntax/ast.js';
 import { conjunctsOf } from '../syntax/walk.js';
 import { whereText, type ExplainedStage } from './explain.js';
+import type { QueryWarning } from './warning.js';
 
 /** What would make a query cheaper, or is good to know of how it runs (docs/spec/aql.md#explain). */
 export interface Hint {
@@ -15,6 +16,15 @@ export interface Hint {
   readonly message: string;
   /** What the words name. */
   readonly values: Readonly<Record<string, string | number>>;
+}
+
+/** The warning as explain says it. */
+export function warningHint({ code, message, at, nearest, names }: QueryWarning): Hint {
+  return {
+    code,
+    message: `line ${at.line}:${at.column}: ${message}`,
+    values: { line: at.line, column: at.column, ...names, ...(nearest === null ? {} : { nearest }) },
+  };
 }
 
 /** The hints of a query as it ran. */

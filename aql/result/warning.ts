@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Misfit } from '../semantics/literal-fit.js';
-import type { Hint } from './explain-hints.js';
 import type { UnknownName } from './unknown-names.js';
 import type { Position } from '../syntax/ast.js';
 import { counted } from '../../openehr/base/work.js';
@@ -32,15 +31,6 @@ export function warningsOf(
 /** The warning as `meta` has it. */
 export function warningObject({ code, message, nearest, at }: QueryWarning): JsonObject {
   return { code, line: at.line, column: at.column, message, ...(nearest === null ? {} : { nearest }) };
-}
-
-/** The warning as explain says it. */
-export function warningHint({ code, message, at, nearest, names }: QueryWarning): Hint {
-  return {
-    code,
-    message: `line ${at.line}:${at.column}: ${message}`,
-    values: { line: at.line, column: at.column, ...names, ...(nearest === null ? {} : { nearest }) },
-  };
 }
 
 function ofName({ kind, name, archetype, nearest, at }: UnknownName): QueryWarning {

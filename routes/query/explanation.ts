@@ -1,6 +1,5 @@
-import { hintsOf, type Hint } from '../../aql/result/explain-hints.js';
+import { hintsOf, warningHint, type Hint } from '../../aql/result/explain-hints.js';
 import { explainedStages, querySummary } from '../../aql/result/explain.js';
-import { warningHint } from '../../aql/result/warning.js';
 import type { Settings } from '../../config/settings.js';
 import { movingMerges } from '../../models/access/merge-job.js';
 import { derivedState, explainPipeline } from '../../models/cross-collection/run-pipeline.js';

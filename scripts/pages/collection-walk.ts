@@ -171,6 +171,10 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   resumeTemplateUpgrade: [404],
   undoTemplateUpgrade: [404],
   deleteAllTemplates: [422],
+  // Where no terminology server is named, and where an identity provider knows the users.
+  terminology_search: [404],
+  saveUser: [404],
+  removeUser: [404],
   // Nobody may by `*`.
   restore: [403],
 };

@@ -37,7 +37,7 @@ public class OpenapiGenerator {
     var ehr = uidOf(new EhrApi(client).ehrCreateWithHttpInfo(null, null, null, null, null));
     System.out.println("ehr " + ehr);
 
-    var composition = templates.templateAdl14Example(System.getenv("TEMPLATE"), null, null, null);
+    var composition = templates.templateAdl14Example(System.getenv("TEMPLATE"), null, null, null, null);
     var minimal =
         compositions.compositionCreateWithHttpInfo(
             ehr, composition, null, null, null, null, null, null, null, null, null);
