@@ -169,7 +169,7 @@ inBrowser('a merge that a second person approves (skipped where no Chromium is i
     await web.open('/administration');
     await web.pasteToken(['ADMIN'], 'ben');
     await web.page.getByRole('tab', { name: 'Audit' }).waitFor();
-    await web.page.getByRole('link', { name: 'Overview' }).click();
+    await web.page.getByRole('link', { name: 'Overview', exact: true }).click();
     await web.page.getByRole('link', { name: /waits? for a second person/ }).click();
     await web.page.getByRole('link', { name: 'NEEDS-1', exact: true }).waitFor();
   });

@@ -53,7 +53,11 @@ inBrowser('what was wrong once (skipped where no Chromium is installed)', () => 
     const field = web.page.getByRole('searchbox');
     await web.page.getByRole('link', { name: 'P-0002' }).waitFor({ state: 'detached' });
     expect(await field.inputValue()).toBe('P-0001');
-    await web.page.getByRole('navigation').getByRole('link', { name: 'Patients' }).first().click();
+    await web.page
+      .getByRole('navigation')
+      .getByRole('link', { name: 'Patients', exact: true })
+      .first()
+      .click();
     await web.page.getByRole('link', { name: 'P-0002' }).first().waitFor();
     expect(await field.inputValue()).toBe('');
   });

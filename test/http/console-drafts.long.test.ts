@@ -67,7 +67,7 @@ inBrowser('what is typed and not saved (skipped where no Chromium is installed)'
     web.page.on('dialog', (question) => {
       throw new Error(question.message());
     });
-    await web.page.getByRole('link', { name: 'Patients' }).first().click();
+    await web.page.getByRole('link', { name: 'Patients', exact: true }).first().click();
     await web.page.getByRole('heading', { name: 'Patients' }).waitFor();
     expect(await mine(ehr.id)).toHaveLength(1);
     await web.open(`/patients/${ehr.id}/form?template=${templateId}`);

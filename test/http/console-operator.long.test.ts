@@ -46,7 +46,7 @@ inBrowser('the day of an operator (skipped where no Chromium is installed)', () 
       .waitFor();
     expect(await fact('Queries that wait').innerText()).toBe('0');
     await fact('Last check of all').getByText('None has ended yet').waitFor();
-    await web.page.getByRole('link', { name: 'Overview' }).click();
+    await web.page.getByRole('link', { name: 'Overview', exact: true }).click();
     await web.page
       .getByRole('list', { name: 'Needs you' })
       .getByRole('link', { name: 'What is stored was never checked' })
@@ -69,7 +69,7 @@ inBrowser('the day of an operator (skipped where no Chromium is installed)', () 
       overview.verified = { ...overview.verified, violations: 2, time };
       await route.fulfill({ response: answer, json: overview });
     });
-    await web.page.getByRole('link', { name: 'Overview' }).click();
+    await web.page.getByRole('link', { name: 'Overview', exact: true }).click();
     const needs = web.page.getByRole('list', { name: 'Needs you' });
     await needs.getByRole('link', { name: /^[1-9]\d* refused sign-ins? in the last day$/ }).waitFor();
     await needs.getByRole('link', { name: 'What is stored was last checked 10 days ago' }).waitFor();
@@ -84,7 +84,7 @@ inBrowser('the day of an operator (skipped where no Chromium is installed)', () 
     await web.write('SELECT c/uid/value AS uid FROM EHR e CONTAINS COMPOSITION c');
     await web.page.getByRole('button', { name: 'Run' }).click();
     await web.page.getByText('18 rows').waitFor();
-    await web.page.getByRole('link', { name: 'Overview' }).click();
+    await web.page.getByRole('link', { name: 'Overview', exact: true }).click();
     await web.page
       .locator('.lines a', { hasText: /^SELECT c\/uid\/value AS uid/ })
       .first()
@@ -94,7 +94,7 @@ inBrowser('the day of an operator (skipped where no Chromium is installed)', () 
     await web.write("SELECT c/uid/value AS id FROM COMPOSITION c WHERE c/name/value = 'x'");
     await web.page.getByRole('button', { name: 'Run' }).click();
     await web.page.getByText('No rows').waitFor();
-    await web.page.getByRole('link', { name: 'Overview' }).click();
+    await web.page.getByRole('link', { name: 'Overview', exact: true }).click();
     await web.page
       .locator('.lines a', { hasText: /^SELECT c\/uid\/value AS id/ })
       .first()

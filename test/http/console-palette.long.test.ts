@@ -49,7 +49,7 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     await blur();
     await web.page.keyboard.press('Escape');
     release();
-    await web.page.getByRole('link', { name: 'Overview' }).click();
+    await web.page.getByRole('link', { name: 'Overview', exact: true }).click();
     await web.page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(await web.page.getByRole('textbox', { name: 'Search' }).count()).toBe(0);
     await web.expectGood();
@@ -118,7 +118,7 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     await star.press('Enter');
     await web.page.getByRole('status').getByText('It is a favourite now').waitFor();
     await web.page.locator('.star[aria-pressed=true]:focus').waitFor();
-    await web.page.getByRole('link', { name: 'Patients' }).first().click();
+    await web.page.getByRole('link', { name: 'Patients', exact: true }).first().click();
     await web.page.getByRole('navigation', { name: 'Opened lately' }).getByText('P-0002').waitFor();
     await web.expectGood();
     // A new page has forgotten whom one opened, and the server has not forgotten whom one keeps.
@@ -135,7 +135,7 @@ inBrowser('the search of everything (skipped where no Chromium is installed)', (
     await web.page.getByRole('heading', { name: 'P-0002' }).waitFor();
     await star.click();
     await web.page.locator('.star[aria-pressed=false]').waitFor();
-    await web.page.getByRole('link', { name: 'Patients' }).first().click();
+    await web.page.getByRole('link', { name: 'Patients', exact: true }).first().click();
     await web.page.getByRole('link', { name: 'P-0002' }).first().waitFor();
     expect(await kept.count()).toBe(0);
     await web.expectGood();

@@ -29,8 +29,8 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
       .first()
       .waitFor();
     await expectGood();
-    await web.page.getByRole('link', { name: 'Patients' }).click();
-    await web.page.getByRole('link', { name: 'P-0001' }).click();
+    await web.page.getByRole('link', { name: 'Patients', exact: true }).click();
+    await web.page.getByRole('link', { name: 'P-0001', exact: true }).click();
     await web.page.getByRole('tab', { name: 'Access' }).click();
     await web.page.getByRole('cell', { name: 'made a record' }).waitFor();
     await expectGood();
@@ -102,7 +102,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await open('/administration');
     await web.pasteToken(['ADMIN']);
     await web.page.getByRole('tab', { name: 'Erase' }).waitFor();
-    await web.page.getByRole('link', { name: 'Patients' }).click();
+    await web.page.getByRole('link', { name: 'Patients', exact: true }).click();
     await web.page.getByLabel('All records').check();
     expect(web.page.url()).toContain('all=yes');
     await hidden.waitFor();
@@ -136,7 +136,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await web.page.getByRole('tab', { name: 'Tags' }).click();
     await web.page.getByText('This page could not be shown').waitFor();
     await web.page.unroute('**/tags');
-    await web.page.getByRole('link', { name: 'Patients' }).click();
+    await web.page.getByRole('link', { name: 'Patients', exact: true }).click();
     await web.page.getByRole('link', { name: 'P-0002' }).waitFor();
     // What broke is named on the console of the browser.
     forgive('reading');
