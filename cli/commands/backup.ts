@@ -1,10 +1,10 @@
-import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { checkBackup, restoreBackup, writeBackup } from '../../maintenance/backup.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import { withDatabase } from '../../src/process/storage.js';
 import { gzipped } from '../transfer/compression.js';
 import { openSource } from '../transfer/import-source.js';
+import { withCount } from '../count-shown.js';
 import { openOutput } from '../output.js';
 import { CommandFailed } from './options.js';
 import { reportText } from './verify.js';
@@ -37,15 +37,9 @@ export function restoreCommand(): Command {
 
 async function backUp(file: string): Promise<void> {
   const output = openOutput(file, gzipped);
-  const documents = await withDatabase(async () => {
-    const bar = process.stderr.isTTY ? new SingleBar({ format: '{value} documents' }) : null;
-    bar?.start(0, 0);
-    try {
-      return await writeBackup({ write: (text) => output.write(text), onDocument: () => bar?.increment() });
-    } finally {
-      bar?.stop();
-    }
-  });
+  const documents = await withDatabase(() =>
+    withCount('documents', (onDocument) => writeBackup({ write: (text) => output.write(text), onDocument })),
+  );
   await output.end();
   process.stdout.write(`${documents} documents backed up\n`);
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { STANDARD_API } from '../../routes/http/request/request-state.js';
 import { compare, type Difference } from '../migrate/compare.js';
@@ -7,6 +6,7 @@ import { OldServer } from '../migrate/old-server.js';
 import { sealHeadOf, writeProof } from '../migrate/proof.js';
 import { peerAddress } from '../transfer/address.js';
 import { apiClient, type ApiClient } from '../transfer/api-client.js';
+import { withCount } from '../count-shown.js';
 import { openOutput } from '../output.js';
 import { writeShown } from '../shown.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
@@ -83,18 +83,13 @@ async function compared(
   { queries, parallel }: CompareOptions,
   { client, there, differences }: Compared,
 ): Promise<number> {
-  const bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs compared' }) : null;
-  bar?.start(0, 0);
-  try {
-    return await compare({
-      ...{ here: new OldServer(ofStandardApi(client)), there, parallel },
+  return withCount('EHRs compared', (onEhr) =>
+    compare({
+      ...{ here: new OldServer(ofStandardApi(client)), there, parallel, onEhr },
       queries: queries === undefined ? [] : queriesIn(queries),
       note: (difference) => differences.push(difference),
-      onEhr: () => bar?.increment(),
-    });
-  } finally {
-    bar?.stop();
-  }
+    }),
+  );
 }
 
 interface Compared {

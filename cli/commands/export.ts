@@ -1,8 +1,8 @@
-import { SingleBar } from 'cli-progress';
 import { Command, Option } from 'commander';
 import type { ApiClient } from '../transfer/api-client.js';
 import { COMPRESSIONS, compressor, type Compression } from '../transfer/compression.js';
 import { exportedLines, ExportRun, isErased, movedLine } from '../transfer/export-run.js';
+import { withCount } from '../count-shown.js';
 import { openOutput, type Output } from '../output.js';
 import { writeShown } from '../shown.js';
 import { copyRows, rowsOf } from '../transfer/query-rows.js';
@@ -86,17 +86,12 @@ async function exportAllVersions(options: ExportOptions, output: Output): Promis
   const { exportInterchange } = await import('../../maintenance/interchange/export.js');
   await withTarget(options, PATIENCE_MS, async ({ client }) => {
     const ehrIds = query === undefined ? ehr : await idsOf(client, query);
-    const bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs exported' }) : null;
-    bar?.start(0, 0);
-    try {
-      const sink = { write: (text: string) => output.write(text), onEhr: () => bar?.increment() };
-      const scope = { ehrIds, since, audit: options.audit === true };
-      const { ehrs, lines } = await exportInterchange(scope, sink);
-      await output.end();
-      process.stderr.write(`${counted(ehrs, 'EHR')}, ${counted(lines, 'line')}\n`);
-    } finally {
-      bar?.stop();
-    }
+    const scope = { ehrIds, since, audit: options.audit === true };
+    const { ehrs, lines } = await withCount(EXPORTED, (onEhr) =>
+      exportInterchange(scope, { write: (text) => output.write(text), onEhr }),
+    );
+    await output.end();
+    process.stderr.write(`${counted(ehrs, 'EHR')}, ${counted(lines, 'line')}\n`);
   });
 }
 
@@ -116,6 +111,9 @@ const MAX_LISTS = 10;
 
 const ERASED = 'it was erased, or moved to an EHR that queries leave out';
 
+/** What is counted while it goes on. */
+const EXPORTED = 'EHRs exported';
+
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
@@ -124,7 +122,6 @@ class Export {
   readonly #run = new ExportRun();
   #ehrs = 0;
   #records = 0;
-  readonly #bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs exported' }) : null;
 
   /** `only`: the one EHR that is wanted, null for all. */
   constructor(
@@ -135,42 +132,46 @@ class Export {
 
   /** @throws CommandFailed when what should be there is not, once all else is written */
   async run(listed: () => AsyncIterable<string>): Promise<void> {
-    this.#bar?.start(0, 0);
-    const { only } = this;
-    if (only === null) for (let lists = 0; lists < MAX_LISTS && (await this.#all(listed())); lists += 1);
-    else await this.#named(only);
-    const missing = await this.#missing();
-    this.#bar?.stop();
+    const missing = await withCount(EXPORTED, (onEhr) => this.#exported(listed, onEhr));
     await this.output.end();
     process.stderr.write(`${counted(this.#ehrs, 'EHR')}, ${counted(this.#records, 'record')}\n`);
     for (const line of missing) writeShown(process.stderr, `${line}\n`);
     if (missing.length > 0) throw new CommandFailed();
   }
 
+  /** What should be there and is not. */
+  async #exported(listed: () => AsyncIterable<string>, onEhr: () => void): Promise<readonly string[]> {
+    const { only } = this;
+    if (only === null)
+      for (let lists = 0; lists < MAX_LISTS && (await this.#all(listed(), onEhr)); lists += 1);
+    else await this.#named(only, onEhr);
+    return this.#missing();
+  }
+
   /** One that was merged at first may have been taken out since. @throws Error when it does not exist */
-  async #named(ehrId: string): Promise<void> {
+  async #named(ehrId: string, onEhr: () => void): Promise<void> {
     const { ehrs, erasedEhrs, compositions } = this.#run;
-    for (let turns = 0; turns < 2 && !ehrs.has(ehrId); turns += 1) await this.#one(ehrId);
+    for (let turns = 0; turns < 2 && !ehrs.has(ehrId); turns += 1) await this.#one(ehrId, onEhr);
     if (erasedEhrs.has(ehrId) && !ehrs.has(ehrId) && compositions.size === 0)
       throw new Error(`EHR with id ${ehrId} does not exist`);
   }
 
   /** Whether any of them was not written before. */
-  async #all(ehrIds: AsyncIterable<string>): Promise<boolean> {
+  async #all(ehrIds: AsyncIterable<string>, onEhr: () => void): Promise<boolean> {
     let isAny = false;
     for await (const ehrId of ehrIds) {
       if (this.#run.ehrs.has(ehrId)) continue;
-      await this.#one(ehrId);
+      await this.#one(ehrId, onEhr);
       isAny ||= this.#run.ehrs.has(ehrId);
     }
     return isAny;
   }
 
-  async #one(ehrId: string): Promise<void> {
+  async #one(ehrId: string, onEhr: () => void): Promise<void> {
     const isKnown = this.#run.ehrs.has(ehrId);
     for await (const line of exportedLines(this.client, ehrId, this.#run)) await this.#write(line);
     if (!isKnown && this.#run.ehrs.has(ehrId)) this.#ehrs += 1;
-    this.#bar?.increment();
+    onEhr();
   }
 
   async #write(line: string): Promise<void> {
