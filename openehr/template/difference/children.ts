@@ -7,7 +7,7 @@ import { compareAlternatives, isTakenBy, undecided } from './alternatives.js';
 import { foreignClass, haveCommonClass, isUnconstrained, wholeNode } from './classes.js';
 import { changeOf, type Change, type Comparison } from './change.js';
 import { compareNames, isEveryNameOf, isSomeNameOf, pairedTwins } from './names.js';
-import { compareSlots, type CountedPair } from './slots.js';
+import { besideRest, compareSlots, restSlot, type CountedPair } from './slots.js';
 
 /** One attribute as both templates have it. */
 export interface AttributePair {
@@ -106,12 +106,14 @@ function addChild(child: ChildMatcher, { from, to }: AttributePair, { counted, c
 /** How often each node of a container may stand there: what several nodes counted may be counted by one. */
 function compareCounts(pair: AttributePair, counted: readonly CountedPair[], comparison: Comparison): void {
   if (pair.to.counted.length === 0) return;
+  const withRest = restSlot(pair.from, pair.to) === null ? [] : pair.to.slots.map(({ index }) => index);
   const groups = groupBy(counted, ([, { index }]) => index);
   for (const links of groups.values()) {
     const [link] = links;
     if (link === undefined) continue;
     const sources = [...new Map(links.map(([before]) => [before.index, before])).values()];
-    comparison.add(countChange(pair, sources, link));
+    const change = countChange(pair, sources, link);
+    comparison.add(withRest.includes(link[1].index) ? besideRest(change) : change);
   }
 }
 

@@ -7,7 +7,7 @@ import { isAnything } from '../opt/slot.js';
 import { withoutSlashes } from '../opt/whole-text-pattern.js';
 import type { AttributeMatcher, Counted, SlotMatcher } from '../validate/matcher.js';
 import { foreignClass, wholeNode } from './classes.js';
-import { changeOf, type Comparison } from './change.js';
+import { changeOf, isProven, judgedAgain, type Change, type Comparison } from './change.js';
 
 /** What is counted in the earlier template, and where the same objects are counted in the later one. */
 export type CountedPair = readonly [before: Counted, after: Counted];
@@ -27,7 +27,9 @@ export function compareSlots(
     if (after !== undefined) pairs.push([before, after]);
     else gone.push(before);
   }
-  for (const [before, after] of pairs) compareSlot(before, after, comparison);
+  const hasRest = restSlot(from, to) !== null;
+  for (const [before, after] of pairs)
+    for (const change of slotChanges(before, after)) comparison.add(hasRest ? besideRest(change) : change);
   for (const slot of gone) {
     const taker = removeSlot(slot, to, comparison);
     if (taker !== null) taken.push([slot, taker]);
@@ -35,10 +37,26 @@ export function compareSlots(
   for (const slot of left) addSlot(slot, comparison);
   const takesMore =
     pairs.length > 1 && pairs.some(([one, other]) => !isSlotWithin(other.constraint, one.constraint));
-  if (pairs.length > 0 && (left.length > 0 || takesMore))
+  if (!hasRest && pairs.length > 0 && (left.length > 0 || takesMore))
     undecidedRoom([...pairs.map(([, after]) => after), ...left], comparison);
   return [...pairs, ...taken];
 }
+
+/** A slot of the later template that takes whatever any slot took or takes, and has room for it; null where there is none. */
+export function restSlot(from: AttributeMatcher, to: AttributeMatcher): SlotMatcher | null {
+  if (to.slots.some(({ min }) => min > 0)) return null;
+  const all = [...from.slots, ...to.slots];
+  const takesAll = ({ max, names, constraint }: SlotMatcher): boolean =>
+    max === -1 && names === null && all.every((slot) => isSlotWithin(slot.constraint, constraint));
+  return to.slots.find(takesAll) ?? null;
+}
+
+/** What a slot does not take any more, or has no room for, stands in the one that takes the rest. */
+export function besideRest(change: Change | null): Change | null {
+  return change === null || isProven(change.verdict) ? change : judgedAgain(change, 'minor', REST_TAKEN);
+}
+
+const REST_TAKEN = 'another slot takes the rest';
 
 /** An object goes into the first slot that takes it and has room: where that changes it may be counted elsewhere. */
 function undecidedRoom(slots: readonly SlotMatcher[], comparison: Comparison): void {
@@ -91,12 +109,13 @@ function areNamesWithin(inner: ReadonlySet<string> | null, outer: ReadonlySet<st
   return outer === null || (inner !== null && [...inner].every((name) => outer.has(name)));
 }
 
-function compareSlot(before: SlotMatcher, after: SlotMatcher, comparison: Comparison): void {
+function slotChanges(before: SlotMatcher, after: SlotMatcher): (Change | null)[] {
   const path = before.node.aqlPath;
   const lost = fillersOf(before.constraint, after.constraint).find(
     (id) => before.allows(id) && !after.allows(id),
   );
-  comparison.add(
+  const [from, to] = [before.names, after.names].map((names) => (names === null ? null : [...names]));
+  return [
     changeOf({
       path,
       what: 'slot',
@@ -106,9 +125,6 @@ function compareSlot(before: SlotMatcher, after: SlotMatcher, comparison: Compar
       isNotMore: isSlotWithin(after.constraint, before.constraint),
       example: lost === undefined ? undefined : { archetype_node_id: lost },
     }),
-  );
-  const [from, to] = [before.names, after.names].map((names) => (names === null ? null : [...names]));
-  comparison.add(
     changeOf({
       path,
       what: 'name',
@@ -118,7 +134,7 @@ function compareSlot(before: SlotMatcher, after: SlotMatcher, comparison: Compar
       isNotMore: areNamesWithin(after.names, before.names),
       example: undefined,
     }),
-  );
+  ];
 }
 
 function shownSlot({ rmType, includes, excludes }: SlotConstraint): JsonObject {

@@ -95,27 +95,31 @@ function isOf(object: JsonObject, { archetypeNodeId, nameConstraint, isSlot }: W
 
 /**
  * An instance that is valid by the earlier template and not by the later one because of a breaking change; null when none is
- * found.
+ * found, `undefined` when none was valid by the earlier one that has the node: nothing can be broken then.
  */
 export function brokenInstance(
   before: CompiledTemplate,
   after: CompiledTemplate,
   change: Change,
   tries = 60,
-): JsonObject | null {
+): JsonObject | null | undefined {
   const all = nodesOf(before.fullTree);
   const own = all.filter(({ aqlPath }) => aqlPath === change.path);
   const above = change.path.replace(/\/[^/]*$/, '');
   const nodes = own.length > 0 ? own : all.filter(({ aqlPath }) => aqlPath === above);
   const attribute = own.length > 0 ? null : change.path.slice(above.length + 1).replace(/\[.*$/, '');
+  let isPossible = false;
   for (let seed = 1; seed <= tries; seed += 1) {
     const random = new Random(seed);
     const node = random.pick(nodes.length > 0 ? nodes : [before.fullTree]);
     const made = randomInstance(before, random, new Set(chainOf(node)), seed % 2 === 0);
-    for (const instance of variants(made, node, change, attribute))
-      if (isValid(instance, before) && violationsAfter(instance, before, after).length > 0) return instance;
+    for (const instance of variants(made, node, change, attribute)) {
+      if (!isValid(instance, before)) continue;
+      isPossible ||= objectsOf(instance, node).length > 0;
+      if (violationsAfter(instance, before, after).length > 0) return instance;
+    }
   }
-  return null;
+  return isPossible ? null : undefined;
 }
 
 function variants(

@@ -118,7 +118,11 @@ export function setInterval(interval: OptElement | undefined, text: string): voi
     fragment(
       `<${name}_unbounded>${value === '*'}</${name}_unbounded>${value === '*' ? '' : `<${name}>${value}</${name}>`}`,
     );
-  const kept = elementsOf(interval).filter(({ name }) => name.endsWith('_included'));
+  // Of one value that is not included nothing is left, and no instance shows what is broken.
+  const kept =
+    lower === upper
+      ? fragment('<lower_included>true</lower_included><upper_included>true</upper_included>')
+      : elementsOf(interval).filter(({ name }) => name.endsWith('_included'));
   interval.children = [...kept, ...bound('lower', lower), ...bound('upper', upper)];
 }
 

@@ -215,6 +215,15 @@ export const REVISIONS: readonly Revision[] = [
     ],
   ),
   revision(
+    'a slot has less room, beside one that takes the rest',
+    'ehrbase_multi_occurrence.de.v1',
+    (template) => {
+      const { node: slot } = nodeIn(archetypeIn(template, TEMPERATURE), 'at0064');
+      setInterval(elementOf(slot, 'occurrences'), '0..1');
+    },
+    [`/content[${TEMPERATURE}]/protocol[at0020]/items[at0064]`, 'narrowed', 'occurrences', 'minor'],
+  ),
+  revision(
     'a node is annotated',
     'persistent_minimal.en.v1',
     (template) => {
