@@ -2,18 +2,22 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { BESIDE_CODE, PACKAGES, PACKAGE_FILES, SWAGGER_UI } from './beside-code.mjs';
+import { codeOf, compile, PROGRAMS } from './compile.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
 const tsc = resolve('typescript/bin/tsc');
 
+/** Loaded where a `mongod` is looked for, and made one file with what it imports. */
+const MEMORY_SERVER = 'database/mongodb-memory-server';
+
 process.chdir(root);
 rmSync('dist', { recursive: true, force: true });
-execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+await compile('dist', [...PROGRAMS, MEMORY_SERVER]);
 for (const name of PACKAGES) {
   rmSync(`packages/${name}/dist`, { recursive: true, force: true });
   execFileSync(process.execPath, [tsc, '-p', `packages/${name}/tsconfig.json`], { stdio: 'inherit' });
@@ -30,7 +34,7 @@ bundle('dist/src/tracing/opentelemetry.mjs', {
   banner: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
 });
 bundle('dist/change/commit/openpgp.mjs', {});
-bundleMemoryServer('dist/database/mongodb-memory-server');
+bundleMemoryServer(`dist/${codeOf(MEMORY_SERVER)}`);
 for (const name of SWAGGER_UI)
   cpSync(resolve(`swagger-ui-dist/${name}`), `dist/routes/system/swagger-ui/${name}`);
 execFileSync(process.execPath, ['scripts/sbom.mjs', 'dist/sbom.cdx.json'], { stdio: 'inherit' });
@@ -70,13 +74,14 @@ function licenceOf(folder) {
 }
 
 /** mongodb-memory-server takes the driver that mongoose has, and forks a program that it looks for beside its own files. */
-function bundleMemoryServer(path) {
-  bundle(`${path}.js`, {
+function bundleMemoryServer(file) {
+  const path = file.replace(/\.js$/, '');
+  bundle(file, {
     external: ['mongodb'],
     banner: [
       "import { createRequire } from 'node:module';",
       "const require = createRequire(createRequire(import.meta.url).resolve('mongoose'));",
-      "const __dirname = import.meta.dirname + '/mongodb-memory-server/lib/util';",
+      `const __dirname = import.meta.dirname + '/${basename(path)}/lib/util';`,
     ].join(' '),
   });
   const program = 'scripts/mongo_killer.js';
