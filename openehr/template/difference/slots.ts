@@ -18,28 +18,33 @@ export function compareSlots(
   to: AttributeMatcher,
   comparison: Comparison,
 ): CountedPair[] {
-  const left = [...to.slots];
+  const { pairs, gone, come } = pairedSlots(from, to);
+  const hasRest = restSlot(from, to) !== null;
+  for (const change of pairs.flatMap(slotChanges)) comparison.add(hasRest ? besideRest(change) : change);
+  const taken = gone.flatMap((slot): CountedPair[] => {
+    const taker = removeSlot(slot, to, comparison);
+    return taker === null ? [] : [[slot, taker]];
+  });
+  for (const slot of come) addSlot(slot, comparison);
+  const takesMore =
+    pairs.length > 1 && pairs.some(([one, other]) => !isSlotWithin(other.constraint, one.constraint));
+  if (!hasRest && pairs.length > 0 && (come.length > 0 || takesMore))
+    undecidedRoom([...pairs.map(([, after]) => after), ...come], comparison);
+  return [...pairs, ...taken];
+}
+
+/** The slots of both templates that stand for each other: of one node id, else the next that is left. */
+function pairedSlots(from: AttributeMatcher, to: AttributeMatcher) {
+  const come = [...to.slots];
   const pairs: (readonly [SlotMatcher, SlotMatcher])[] = [];
-  const [gone, taken]: [SlotMatcher[], CountedPair[]] = [[], []];
+  const gone: SlotMatcher[] = [];
   for (const before of from.slots) {
-    const same = left.findIndex(({ nodeId }) => nodeId === before.nodeId);
-    const [after] = left.splice(same < 0 ? 0 : same, 1);
+    const same = come.findIndex(({ nodeId }) => nodeId === before.nodeId);
+    const [after] = come.splice(same < 0 ? 0 : same, 1);
     if (after !== undefined) pairs.push([before, after]);
     else gone.push(before);
   }
-  const hasRest = restSlot(from, to) !== null;
-  for (const [before, after] of pairs)
-    for (const change of slotChanges(before, after)) comparison.add(hasRest ? besideRest(change) : change);
-  for (const slot of gone) {
-    const taker = removeSlot(slot, to, comparison);
-    if (taker !== null) taken.push([slot, taker]);
-  }
-  for (const slot of left) addSlot(slot, comparison);
-  const takesMore =
-    pairs.length > 1 && pairs.some(([one, other]) => !isSlotWithin(other.constraint, one.constraint));
-  if (!hasRest && pairs.length > 0 && (left.length > 0 || takesMore))
-    undecidedRoom([...pairs.map(([, after]) => after), ...left], comparison);
-  return [...pairs, ...taken];
+  return { pairs, gone, come };
 }
 
 /** A slot of the later template that takes whatever any slot took or takes, and has room for it; null where there is none. */
@@ -109,7 +114,7 @@ function areNamesWithin(inner: ReadonlySet<string> | null, outer: ReadonlySet<st
   return outer === null || (inner !== null && [...inner].every((name) => outer.has(name)));
 }
 
-function slotChanges(before: SlotMatcher, after: SlotMatcher): (Change | null)[] {
+function slotChanges([before, after]: readonly [SlotMatcher, SlotMatcher]): (Change | null)[] {
   const path = before.node.aqlPath;
   const lost = fillersOf(before.constraint, after.constraint).find(
     (id) => before.allows(id) && !after.allows(id),
