@@ -1,9 +1,11 @@
+import type { UpdateWrite } from '../access/write.js';
 import { compileTemplate } from '../../openehr/template/compile.js';
 import {
   putText,
   templateById,
   templateIds,
   templateInUse,
+  templateUsed,
   type CompileStored,
   type TemplateDoc,
   type TemplateInUse,
@@ -13,6 +15,7 @@ import {
   earlierDigests,
   earlierRevision,
   earlierRevisions,
+  markEarlierUsed,
   revisionDigest,
   revisionName,
   type EarlierRevision,
@@ -70,6 +73,23 @@ export async function revisionText(
   if (doc === undefined) return null;
   const { opt, used, created_timestamp } = doc;
   return { ...newest, opt, used, created_timestamp, earlierId: doc._id, earlier };
+}
+
+/**
+ * The writes that note that a VERSION refers to a template, and to the revision of this digest unless that is null; none where both are
+ * noted. Null: there is no such revision.
+ */
+export async function useOfRevision(
+  templateId: string,
+  digest: string | null,
+): Promise<UpdateWrite<'templates' | 'template_revisions'>[] | null> {
+  const newest = await templateById(templateId);
+  if (newest === null) return null;
+  const isNewest = digest === null || revisionDigest(newest.opt) === digest;
+  if (isNewest) return newest.used ? [] : [templateUsed(newest._id)];
+  const earlier = await earlierRevision(newest._id, digest);
+  if (earlier === null) return null;
+  return earlier.used ? [] : [markEarlierUsed(earlier._id)];
 }
 
 /** Digests of all revisions of all templates. */
