@@ -9,6 +9,8 @@ import { CHANGE_TYPE } from '../change/commit/codes.js';
 import { commit, commitTogether } from '../change/commit/commit.js';
 import { changeContext, type ChangeContext, type ChangeSettings } from '../change/commit/context.js';
 import type { CommitRequest, UpdateEntry } from '../change/commit/request.js';
+import { requestIdentity, withRequestIdentity } from '../change/commit/request-identity.js';
+import type { RequestIdentity } from '../models/contribution.js';
 import { nextComposition } from '../change/composition/composition.js';
 import { readObject } from '../change/content/content.js';
 import { groupBy } from '../openehr/base/maps.js';
@@ -67,6 +69,7 @@ export async function beginUpgrade(
     state: 'running',
     started_at: new Date(),
     started_by: startedBy,
+    begun_by: thisRequest(),
     position: WALK_BEGIN,
     upgraded: 0,
     undone: 0,
@@ -101,9 +104,14 @@ export async function resumeUpgrade(id: string): Promise<void> {
 
 /** Begins to take an upgrade back; `launchUpgrade` does the work. @throws conflict while it is running */
 export async function beginUndo(id: string): Promise<void> {
-  const change = { state: 'undoing', position: WALK_BEGIN, left: 0 } as const;
+  const change = { state: 'undoing', position: WALK_BEGIN, left: 0, undone_by: thisRequest() } as const;
   if (!(await changeState(id, ['paused', 'done'], change))) throw notSo(id, 'paused or done');
   await forgetLeft(id);
+}
+
+/** The request under way; without one an id of its own. */
+function thisRequest(): RequestIdentity {
+  return requestIdentity() ?? { request_id: randomUUID() };
 }
 
 const AT_WORK: readonly UpgradeState[] = ['running', 'undoing'];
@@ -149,7 +157,9 @@ export async function runUpgrade(settings: ChangeSettings, id: string): Promise<
     `the upgrade ${id} is under way`,
     async () => {
       try {
-        await walk(settings, id);
+        const doc = await upgradeById(id);
+        if (doc === null || !AT_WORK.includes(doc.state)) return;
+        await withRequestIdentity(requestOf(doc), () => walk(settings, doc));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         await changeState(id, ['running'], { state: 'paused', reason });
@@ -161,9 +171,13 @@ export async function runUpgrade(settings: ChangeSettings, id: string): Promise<
   );
 }
 
-async function walk(settings: ChangeSettings, id: string): Promise<void> {
-  const doc = await upgradeById(id);
-  if (doc === null || !AT_WORK.includes(doc.state)) return;
+/** Whose CONTRIBUTIONs it makes. */
+function requestOf({ state, begun_by: begunBy, undone_by: undoneBy }: TemplateUpgradeDoc): RequestIdentity {
+  return state === 'undoing' && undoneBy !== undefined ? undoneBy : begunBy;
+}
+
+async function walk(settings: ChangeSettings, doc: TemplateUpgradeDoc): Promise<void> {
+  const { _id: id } = doc;
   const isBack = doc.state === 'undoing';
   const context = changeContext({ ...settings, templateRevisions: true });
   const make = isBack ? undoing(context, doc) : await upgrading(context, doc);
@@ -198,7 +212,7 @@ async function upgrading(context: ChangeContext, doc: TemplateUpgradeDoc): Promi
 
 function undoing(context: ChangeContext, doc: TemplateUpgradeDoc): MakeEntry {
   return async (latest) => {
-    const undone = await undoingEntry(latest, doc._id);
+    const undone = await undoingEntry(latest, doc);
     if (undone === null || 'reason' in undone) return undone;
     const revision = await revisionInUse(doc.template_id, doc.from);
     if (revision === null) return left(latest, `the revision ${doc.from_name} is not there any more`);
@@ -267,7 +281,7 @@ async function step(context: ChangeContext, { doc, make, containers, position }:
     return noteStep(doc._id, { position, ...counts, left: [...lefts, ...more] });
   };
   const requests = [...groupBy(entries, ({ ehrId }) => ehrId)].map(([ehrId, all]) =>
-    requestOf(
+    commitOf(
       ehrId,
       all.map(({ entry }) => entry),
     ),
@@ -281,14 +295,14 @@ async function step(context: ChangeContext, { doc, make, containers, position }:
   if (isDone) return;
   const refused: LeftComposition[] = [];
   for (const { ehrId, latest, entry } of entries)
-    await commit(context, requestOf(ehrId, [entry])).catch((error: unknown) => {
+    await commit(context, commitOf(ehrId, [entry])).catch((error: unknown) => {
       if (!(error instanceof CdrError)) throw error;
       refused.push(left(latest, error.message));
     });
   await note(entries.length - refused.length, refused);
 }
 
-function requestOf(ehrId: string, entries: readonly UpdateEntry[]): CommitRequest {
+function commitOf(ehrId: string, entries: readonly UpdateEntry[]): CommitRequest {
   const [first] = entries;
   if (first === undefined) throw new TypeError('a CONTRIBUTION has an entry');
   return { ehrId, contributionUid: randomUUID(), audit: first.audit, entries };

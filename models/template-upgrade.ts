@@ -13,6 +13,7 @@ import {
   type DocumentOf,
 } from './access/collection.js';
 import type { RemoveWrite } from './access/write.js';
+import type { RequestIdentity } from './contribution.js';
 
 /**
  * `running`, `undoing`: a process is at it, or was killed; `paused`: until it is resumed; `done`: all data are upgraded that can be;
@@ -47,6 +48,9 @@ const TEMPLATE_UPGRADE = {
   reason: optional(text),
   started_at: date,
   started_by: text,
+  /** The requests that began it, and its undo: the CONTRIBUTIONs of both are theirs, and known by it. */
+  begun_by: opaque<RequestIdentity>(),
+  undone_by: optional(opaque<RequestIdentity>()),
   finished_at: optional(date),
   position: opaque<WalkPosition>(),
   /** VERSIONs that were written. */
@@ -125,7 +129,7 @@ export function upgradesAtWork(): Promise<TemplateUpgradeDoc[]> {
 export async function changeState(
   id: string,
   from: readonly UpgradeState[],
-  change: Partial<Pick<TemplateUpgradeDoc, 'state' | 'reason' | 'finished_at' | 'position' | 'left'>>,
+  change: Partial<Pick<TemplateUpgradeDoc, 'state' | 'reason' | 'finished_at' | 'position' | 'left' | 'undone_by'>>,
 ): Promise<boolean> {
   const { modifiedCount } = await TemplateUpgrade.updateOne(
     { _id: id, state: trusted({ $in: from }) },
