@@ -26,7 +26,6 @@ const DEEDS = [
   ['query_store', 'storedQuery'],
   ['template_adl1.4_upload', 'uploaded'],
   ['archetype_adl1.4_upload', 'uploaded'],
-  ['previewTemplate', 'planned'],
   ['compareTemplate', 'planned'],
   ['listTemplateRevisions', 'readRevisions'],
   ['listTemplateUpgrades', 'readRevisions'],

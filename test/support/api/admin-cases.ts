@@ -167,19 +167,6 @@ function templateCases(world: World): ApiCase[] {
     },
     { id: 'updateTemplate', status: 422, call: async () => ({ params: await used(), body }) },
     {
-      id: 'previewTemplate',
-      status: 200,
-      call: () => {
-        const { templateId, text } = world.opt();
-        return { params: { template_id: templateId }, body: text };
-      },
-    },
-    {
-      id: 'previewTemplate',
-      status: 400,
-      call: () => ({ params: { template_id: 'another' }, body: world.opt().text }),
-    },
-    {
       id: 'compareTemplate',
       status: 200,
       call: async () => ({ params: await used(), body: body.replace('</concept>', ' another</concept>') }),
