@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { CdrError } from '../openehr/base/errors.js';
@@ -30,6 +29,7 @@ import {
   type WalkPosition,
 } from '../models/template-upgrade.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
+import { JOB_LEASE_MS, inBackground } from './in-background.js';
 import { judgeBy, stateOf } from './template-judge.js';
 import { isOf, planHash, upgradeWork, type UpgradeRequest } from './template-plan.js';
 import { latestOf, walkTemplate, type LatestComposition } from './template-walk.js';
@@ -120,31 +120,9 @@ function notSo(id: string, state: string): CdrError {
   return new CdrError('conflict', `the upgrade ${id} is not ${state}`);
 }
 
-/** Where no request is: what goes on behind one must not be recorded as a part of it. */
-const outside = AsyncLocalStorage.snapshot();
-
-/** How long after the death of who was at it an upgrade may go on, ms. */
-const LEASE_MS = 10_000;
-/** As often, and as long, who shall go on tries to. */
-const TRIES = 15;
-const BETWEEN_TRIES_MS = 1_000;
-
 /** Carries an upgrade on in the background, as soon as nobody else is at it; what stops it is noted in it. */
 export function launchUpgrade(settings: ChangeSettings, id: string): void {
-  outside(() => {
-    carryOn(settings, id).catch(() => undefined);
-  });
-}
-
-async function carryOn(settings: ChangeSettings, id: string): Promise<void> {
-  for (let tries = 1; tries < TRIES; tries += 1)
-    try {
-      await runUpgrade(settings, id);
-      return;
-    } catch (error) {
-      if (!(error instanceof CdrError) || error.code !== 'conflict') throw error;
-      await setTimeout(BETWEEN_TRIES_MS);
-    }
+  inBackground(() => runUpgrade(settings, id));
 }
 
 /**
@@ -167,7 +145,7 @@ export async function runUpgrade(settings: ChangeSettings, id: string): Promise<
         throw error;
       }
     },
-    LEASE_MS,
+    JOB_LEASE_MS,
   );
 }
 

@@ -129,7 +129,9 @@ export function upgradesAtWork(): Promise<TemplateUpgradeDoc[]> {
 export async function changeState(
   id: string,
   from: readonly UpgradeState[],
-  change: Partial<Pick<TemplateUpgradeDoc, 'state' | 'reason' | 'finished_at' | 'position' | 'left' | 'undone_by'>>,
+  change: Partial<
+    Pick<TemplateUpgradeDoc, 'state' | 'reason' | 'finished_at' | 'position' | 'left' | 'undone_by'>
+  >,
 ): Promise<boolean> {
   const { modifiedCount } = await TemplateUpgrade.updateOne(
     { _id: id, state: trusted({ $in: from }) },
@@ -150,12 +152,16 @@ interface UpgradeStep {
 export async function noteStep(id: string, step: UpgradeStep): Promise<void> {
   const { position, upgraded = 0, undone = 0, left } = step;
   const before = await TemplateUpgrade.findOne({ _id: id }, { left: 1 }).exec();
-  const kept = left.slice(0, Math.max(0, MAX_LEFT - (before?.left ?? 0)));
-  const docs = kept.map((each) => ({ ...each, _id: `${id} ${each.object_id}`, upgrade: id }));
-  if (docs.length > 0) await Left.insertMany(docs);
+  const docs = left.map((each) => ({ ...each, _id: `${id} ${each.object_id}`, upgrade: id }));
+  // What a merge takes to an EHR whose turn is later is met again.
+  const met = await Left.find({ _id: trusted({ $in: docs.map(({ _id }) => _id) }) }, { _id: 1 }).exec();
+  const known = new Set(met.map(({ _id }) => _id));
+  const fresh = docs.filter(({ _id }) => !known.has(_id));
+  const kept = fresh.slice(0, Math.max(0, MAX_LEFT - (before?.left ?? 0)));
+  if (kept.length > 0) await Left.insertMany(kept);
   await TemplateUpgrade.updateOne(
     { _id: id },
-    { $set: { position }, $inc: { upgraded, undone, left: left.length } },
+    { $set: { position }, $inc: { upgraded, undone, left: fresh.length } },
   ).exec();
 }
 

@@ -14,6 +14,7 @@ import { wholeNumber, YES_FLAG } from './options.js';
 
 interface ImportOptions extends RestoreOptions {
   readonly undo?: string;
+  readonly revision: 'kept' | 'newest';
   readonly batch: number;
   readonly progress?: string;
   readonly errors?: string;
@@ -24,12 +25,13 @@ const PATIENCE_MS = 60_000;
 
 const HELP = `
 A line of NDJSON is one of
-  {"ehr_id": "…", "composition": {…}, "lifecycle_state": "532", "commit_audit": {…}, "attestations": […]}
+  {"ehr_id": "…", "composition": {…}, "lifecycle_state": "532", "template_revision": "…", "commit_audit": {…}, "attestations": […]}
   {"ehr_id": "…", "flat": {…}, "template_id": "…"}
   {"ehr_id": "…", "contribution": {…}}
   {"ehr_id": "…", "ehr_status": {…}}
   {"ehr_id": "…", "directory": {…}}
-The last three members of a composition are optional; only ATTESTATIONs need the last two.
+The last four members of a composition are optional; only ATTESTATIONs need the last two. template_revision is the number or digest
+of the revision of its template by which it is judged; without it the newest judges.
 A file of a folder holds such an object, or a COMPOSITION, CONTRIBUTION, EHR_STATUS, FOLDER or FLAT by itself.
 
 With --validation lenient the server, whose setting VALIDATION must be lenient and whose user must have the permission
@@ -74,6 +76,14 @@ export function importCommand(): Command {
         '--subject <choice>',
         'of an export of all versions: refuse an EHR whose subject another one has, or make it without (default: keep)',
       ).choices(['keep', 'drop']),
+    )
+    .addOption(
+      new Option(
+        '--revision <choice>',
+        'which revision of its template judges a COMPOSITION: that which its record names, or the newest',
+      )
+        .choices(['kept', 'newest'])
+        .default('kept'),
     )
     .option('--undo <batch>', 'erase the EHRs that an import of all versions made; only with --local')
     .option(...YES_FLAG)
@@ -176,7 +186,11 @@ function planOf(
   const bar = barOf(source);
   return {
     source,
-    defaults: { ehrId: options.ehr ?? null, templateId: options.templateId ?? null },
+    defaults: {
+      ehrId: options.ehr ?? null,
+      templateId: options.templateId ?? null,
+      isNewest: options.revision === 'newest',
+    },
     state: parts.state,
     carryOut: parts.carryOut,
     maxErrors: options.maxErrors ?? Infinity,

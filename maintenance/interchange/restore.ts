@@ -133,8 +133,9 @@ interface TemplateUse {
   readonly digest: string | null;
 }
 
-function useOf({ template_id: templateId, template_digest: digest = null }: VersionDoc): [string, TemplateUse][] {
+function useOf({ template_id: templateId, template_digest }: VersionDoc): [string, TemplateUse][] {
   if (templateId === undefined) return [];
+  const digest = template_digest ?? null;
   const key = JSON.stringify([templateId, digest]);
   return [[key, { key, templateId, digest }]];
 }

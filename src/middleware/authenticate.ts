@@ -32,7 +32,8 @@ export function authenticate({ identify, isOpen, validation }: AccessRule): Midd
   return async (ctx: Context, next: Next) => {
     const state = ctx.state;
     // An address without operation: what the standard API asks.
-    const access = state.matched?.operation.access ?? 'anyone';
+    const { access: usual = 'anyone', adminWith } = state.matched?.operation ?? {};
+    const access = adminWith !== undefined && adminWith in ctx.query ? 'admin' : usual;
     const leniency = access === 'write' ? leniencyOf(ctx, validation) : 'none';
     state.isLenient = leniency === 'for all';
     const mayPass = isOpen && leniency !== 'asked' && !ALWAYS_IDENTIFIED.includes(access);
