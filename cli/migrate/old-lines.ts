@@ -6,8 +6,15 @@ import type { OldEhr, OldVersion } from './read-ehr.js';
 /** What a migration says of a COMPOSITION beside it. */
 export type Judge = (version: OldVersion) => readonly AcceptedFinding[];
 
+/** What decides what is said of COMPOSITIONs. */
+interface Judging {
+  readonly judge: Judge;
+  /** Which revisions of templates come with them. */
+  readonly definitions: { knows(templateId: string, digest: string): boolean };
+}
+
 /** The lines of an EHR, as an interchange file has them: docs/spec/interchange.md#lines */
-export function oldLines(old: OldEhr, judge: Judge): string[] {
+export function oldLines(old: OldEhr, { judge, definitions }: Judging): string[] {
   const { ehrId } = old;
   const lines = [JSON.stringify({ kind: 'ehr', ehr: ehrOf(old) })];
   const known = new Map(old.versions.map(({ uid, type }) => [uid, type]));
@@ -35,6 +42,9 @@ export function oldLines(old: OldEhr, judge: Judge): string[] {
       JSON.stringify({
         ...{ kind: 'version', ehr_id: ehrId, type: one.type },
         ...(templateId !== undefined && { template_id: templateId }),
+        ...(templateId !== undefined &&
+          one.revision !== null &&
+          definitions.knows(templateId, one.revision) && { template_digest: one.revision }),
         ...(findings.length > 0 && { validation_findings: findings }),
         version: one.version,
       }),

@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
 import { testApp, useServer } from '../../support/app.js';
-import { useDatabase } from '../../support/database.js';
+import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { emptied } from '../../support/interchange.js';
 import {
   IN_GRAMS,
@@ -13,8 +14,8 @@ import {
   revisionTexts,
 } from '../../support/openehr/revised-data.js';
 import { aComposition, versionedObjectUidOf, type Json } from '../../support/resources.js';
-import { runHere } from '../../support/process/command-line.js';
-import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
+import { runCommand, runHere } from '../../support/process/command-line.js';
+import { ADMIN, USER, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 
@@ -40,7 +41,7 @@ describe('template judge', () => {
     writeFileSync(file('first.opt'), first);
     const broken = await run('template', 'judge', 'typed', file('second.opt'), '--data', 'all');
     expect([broken.code, broken.stdout]).toEqual([1, expect.stringContaining('done: 1 valid, 2 not')]);
-    expect(broken.stdout).toMatch(/\b2 +.*items\[at0002\]/);
+    expect(broken.stdout).toMatch(/^ +2 +\/content\[openEHR-EHR-EVALUATION\.minimal\.v1\]\/data\[at0001\]/m);
     const same = await run('template', 'judge', 'typed', file('first.opt'), '--json');
     expect([same.code, (JSON.parse(same.stdout) as Json).valid]).toEqual([0, 3]);
     const both = await run('template', 'judge', 'typed', file('first.opt'), '--to', '1');
@@ -118,5 +119,37 @@ describe('export and import', () => {
       1,
       expect.stringContaining('beside a composition in canonical JSON only'),
     ]);
+  });
+});
+
+describe('migrate', () => {
+  it('brings all revisions of templates of another everchart, and by which each VERSION was judged', async () => {
+    const [old] = await data.given('typed', 'gm');
+    const young = await data.commit(massIn('g', 'typed'), old!.ehrId);
+    const digests = await Promise.all([old!, young].map(({ uid }) => notedDigest(uid)));
+    const target = {
+      ...{ LOG_LEVEL: 'warn', MONGODB_URI: testDatabaseUri(), SYSTEM_ID: 'new.system' },
+      ...{ MONGODB_DATABASE: `${testDatabaseName()}_m`, EVERCHART_FROM_TOKEN: ADMIN.replace('Bearer ', '') },
+    };
+    const from = ['migrate', '--from', `${server.url}/rest/openehr/v1`, '--local'];
+    const files = ['--progress', file('progress'), '--errors', file('errors')];
+    const moved = await runCommand([...from, ...files], target);
+    expect([moved.code, moved.stderr]).toEqual([0, expect.any(String)]);
+    const brought = mongoose.connection.getClient().db(target.MONGODB_DATABASE);
+    const versions = brought.collection<{ _id: string; template_digest?: string }>('versions');
+    const noted = await Promise.all([old!, young].map(({ uid }) => versions.findOne({ _id: uid })));
+    expect(noted.map((version) => version?.template_digest)).toEqual(digests);
+    expect(await brought.collection('template_revisions').countDocuments({})).toBe(1);
+    const verified = await runCommand(['verify'], target);
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('no violation')]);
+
+    // Who may not be told of revisions brings the newest ones, and what was judged by others says nothing of it.
+    await brought.dropDatabase();
+    const user = { ...target, EVERCHART_FROM_TOKEN: USER.replace('Bearer ', '') };
+    const lenient = await runCommand([...from, ...files, '--lenient'], user);
+    expect([lenient.code, lenient.stderr]).toEqual([0, expect.any(String)]);
+    const without = await Promise.all([old!, young].map(({ uid }) => versions.findOne({ _id: uid })));
+    expect(without.map((version) => version?.template_digest)).toEqual([undefined, digests[1]]);
+    await brought.dropDatabase();
   });
 });

@@ -228,6 +228,36 @@ export const REVISIONS: readonly Revision[] = [
     ['/content[openEHR-EHR-OBSERVATION.minimal.v1]', 'added', 'annotations', 'text'],
   ),
   revision(
+    'a precision is widened',
+    'ehrbase_blood_pressure_simple.de.v0',
+    (template) => {
+      const { node: element } = nodeIn(archetypeIn(template, PRESSURE), 'at0004');
+      const [unit] = elementsOf(only(element, 'value'), 'list');
+      if (unit !== undefined) setInterval(elementOf(unit, 'precision'), '0..2');
+    },
+    [
+      `/content[${PRESSURE}]/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value`,
+      'widened',
+      'precision',
+      'minor',
+    ],
+  ),
+  revision(
+    'a pattern of texts is another',
+    'minimal_instruction.en.v1',
+    (template) => {
+      const archetype = archetypeIn(template, 'openEHR-EHR-INSTRUCTION.minimal.v1');
+      const id = only(nodeIn(archetype, 'at0001').node, 'action_archetype_id');
+      setText(id, 'openEHR-EHR-ACTION\\.(minimal|other)\\.v1', 'item', 'pattern');
+    },
+    [
+      '/content[openEHR-EHR-INSTRUCTION.minimal.v1]/activities[at0001]/action_archetype_id',
+      'changed',
+      'value',
+      'unproven',
+    ],
+  ),
+  revision(
     'a container asks for more',
     'minimal_observation.en.v1',
     (template) => {

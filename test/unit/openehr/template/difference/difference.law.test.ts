@@ -63,7 +63,7 @@ describe('random changes of public templates', () => {
     expect(failures).toEqual([]);
   });
 
-  it.each(REVISIONS.filter(({ verdict }) => verdict === 'breaking'))(
+  it.each(REVISIONS.filter(({ changes }) => changes.some(({ verdict }) => verdict === 'breaking')))(
     'a line has an instance that it breaks: $says',
     (revision) => {
       const [before, after] = [publicTemplate(revision.template), secondRevision(revision)];
