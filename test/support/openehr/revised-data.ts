@@ -8,7 +8,7 @@ import { aComposition, givenEhr, V1, versionedObjectUidOf, versionUidOf, type Js
 import { ADMIN } from '../tokens.js';
 
 /** The public template of which there are two revisions here, under ids of their own. */
-export const REVISED = 'minimal_evaluation.en.v1';
+const REVISED = 'minimal_evaluation.en.v1';
 const EVALUATION = 'openEHR-EHR-EVALUATION.minimal.v1';
 /** What makes data of the first revision those of the second. */
 export const IN_GRAMS = {
@@ -51,7 +51,7 @@ export class RevisedData {
       .send(opt);
   }
 
-  admin(path: string, body: object = {}): Test {
+  admin(path: string, body: object | string = {}): Test {
     const type = typeof body === 'string' ? 'application/xml' : 'application/json';
     return request(this.app)
       .post(`/rest/admin/template/${path}`)

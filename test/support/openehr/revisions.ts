@@ -29,14 +29,16 @@ interface Revision {
 
 type Row = readonly [path: string, kind: Change['kind'], what: Change['what'], verdict: Change['verdict']];
 
+/** The first row is the whole of it. */
 function revision(
   says: string,
   template: string,
   change: (template: OptElement) => void,
-  [path, kind, what, verdict]: Row,
+  ...rows: readonly [Row, ...Row[]]
 ): Revision {
-  const whole = verdict === 'unproven' ? 'breaking' : verdict;
-  return { says, template, change, verdict: whole, changes: [{ path, kind, what, verdict }] };
+  const [[, , , first]] = rows;
+  const changes = rows.map(([path, kind, what, verdict]) => ({ path, kind, what, verdict }));
+  return { says, template, change, verdict: first === 'unproven' ? 'breaking' : first, changes };
 }
 
 /** The second revision of the template. */
@@ -243,19 +245,16 @@ export const REVISIONS: readonly Revision[] = [
     ],
   ),
   revision(
-    'a pattern of texts is another',
-    'minimal_instruction.en.v1',
+    'a slot takes by another pattern',
+    'ehrbase_multi_occurrence.de.v1',
     (template) => {
-      const archetype = archetypeIn(template, 'openEHR-EHR-INSTRUCTION.minimal.v1');
-      const id = only(nodeIn(archetype, 'at0001').node, 'action_archetype_id');
-      setText(id, 'openEHR-EHR-ACTION\\.(minimal|other)\\.v1', 'item', 'pattern');
+      const { node: slot } = nodeIn(archetypeIn(template, TEMPERATURE), 'at0059');
+      const pattern = elementOf(slot, 'includes', 'expression', 'right_operand', 'item');
+      setText(pattern, 'openEHR-EHR-CLUSTER\\.(device|other)\\.v1', 'pattern');
     },
-    [
-      '/content[openEHR-EHR-INSTRUCTION.minimal.v1]/activities[at0001]/action_archetype_id',
-      'changed',
-      'value',
-      'unproven',
-    ],
+    [`/content[${TEMPERATURE}]/protocol[at0020]/items[at0059]`, 'changed', 'slot', 'unproven'],
+    // Another slot stands beside it.
+    [`/content[${TEMPERATURE}]/protocol[at0020]/items[at0059]`, 'changed', 'occurrences', 'unproven'],
   ),
   revision(
     'a container asks for more',
