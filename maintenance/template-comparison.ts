@@ -7,7 +7,7 @@ import type { ChangeSettings } from '../change/commit/context.js';
 import { revisionNotFound, templateNotFound } from '../change/commit/refusal.js';
 import { withLease } from '../models/access/lease.js';
 import { asNextRevision, revisionInUse, revisionOf } from '../models/definition/revision-in-use.js';
-import { templateById, type TemplateInUse } from '../models/definition/template.js';
+import { templateById, type TemplateDoc, type TemplateInUse } from '../models/definition/template.js';
 import { revisionDigest } from '../models/definition/template-revision.js';
 import {
   changeComparison,
@@ -52,17 +52,13 @@ export async function beginComparison(
 ): Promise<TemplateComparisonDoc> {
   const stored = await templateById(templateId);
   if (stored === null) throw templateNotFound(templateId, 'not-found');
-  const before = from === null ? null : await revisionOf(stored, from);
-  if (from !== null && before === null) throw revisionNotFound(templateId, from);
-  const after = await revisionOf(stored, opt === null ? to : revisionDigest(opt));
-  if (after === null && opt === null) throw revisionNotFound(templateId, to ?? '');
+  const before = from === null ? null : await requiredRevision(stored, from);
   const doc: TemplateComparisonDoc = {
     _id: randomUUID(),
     template_id: stored._id,
     data,
     ...(before !== null && { from: before.digest, from_name: before.name }),
-    to: after?.digest ?? revisionDigest(opt ?? ''),
-    ...(after === null ? opt !== null && { opt } : { to_name: after.name }),
+    ...(await judgeOf(stored, to, opt)),
     state: 'running',
     started_at: new Date(),
     started_by: startedBy,
@@ -78,6 +74,28 @@ export async function beginComparison(
     () => ({ objects: [doc._id] }),
   );
   return doc;
+}
+
+/** Number and digest of a revision. @throws not-found */
+async function requiredRevision(
+  stored: TemplateDoc,
+  revision: string | null,
+): Promise<{ readonly name: string; readonly digest: string }> {
+  const found = await revisionOf(stored, revision);
+  if (found === null) throw revisionNotFound(stored._id, revision ?? '');
+  return found;
+}
+
+/** What judges: a revision, which a text may be as well, or a text of its own. @throws not-found */
+async function judgeOf(
+  stored: TemplateDoc,
+  to: string | null,
+  opt: string | null,
+): Promise<Pick<TemplateComparisonDoc, 'to' | 'to_name' | 'opt'>> {
+  const found = opt === null ? null : await revisionOf(stored, revisionDigest(opt));
+  if (opt !== null && found === null) return { to: revisionDigest(opt), opt };
+  const { digest, name } = found ?? (await requiredRevision(stored, to));
+  return { to: digest, to_name: name };
 }
 
 /** Ends a comparison behind the step that it is at; what it found stays. @throws conflict when it is done */

@@ -47,7 +47,7 @@ the error file, one line a record, and its causes are counted at the end. An imp
 
 /** `everchart import`: NDJSON or a folder of JSON files into a server. */
 export function importCommand(): Command {
-  const command = new Command('import')
+  const command = withProgressOptions(new Command('import'))
     .argument('[source]', 'NDJSON file, folder of JSON files, or - for NDJSON from stdin')
     .option('--ehr <ehr_id>', 'EHR of records that name none')
     .option('--template-id <template_id>', 'template of FLAT records that name none')
@@ -87,8 +87,6 @@ export function importCommand(): Command {
     )
     .option('--undo <batch>', 'erase the EHRs that an import of all versions made; only with --local')
     .option(...YES_FLAG)
-    .option('--progress <file>', 'progress file (default: <source>.import-progress.json)')
-    .option('--errors <file>', 'error file (default: <source>.import-errors.ndjson)')
     .addHelpText('after', HELP)
     .action((source: string | undefined, options: ImportOptions) => {
       if (options.undo !== undefined) return undoImport(command, options, options.undo);
@@ -96,6 +94,12 @@ export function importCommand(): Command {
       return runCommand(command, source, options);
     });
   return withTargetOptions(command);
+}
+
+function withProgressOptions(command: Command): Command {
+  return command
+    .option('--progress <file>', 'progress file (default: <source>.import-progress.json)')
+    .option('--errors <file>', 'error file (default: <source>.import-errors.ndjson)');
 }
 
 async function runCommand(command: Command, path: string, options: ImportOptions): Promise<void> {

@@ -41,10 +41,7 @@ export function oldLines(old: OldEhr, { judge, definitions }: Judging): string[]
     lines.push(
       JSON.stringify({
         ...{ kind: 'version', ehr_id: ehrId, type: one.type },
-        ...(templateId !== undefined && { template_id: templateId }),
-        ...(templateId !== undefined &&
-          one.revision !== null &&
-          definitions.knows(templateId, one.revision) && { template_digest: one.revision }),
+        ...(templateId !== undefined && templateOf(templateId, one, definitions)),
         ...(findings.length > 0 && { validation_findings: findings }),
         version: one.version,
       }),
@@ -53,6 +50,15 @@ export function oldLines(old: OldEhr, { judge, definitions }: Judging): string[]
   for (const tag of old.tags)
     lines.push(JSON.stringify({ kind: 'item_tag', ehr_id: ehrId, item_tag: tagOf(tag) }));
   return lines;
+}
+
+function templateOf(
+  templateId: string,
+  { revision }: OldVersion,
+  definitions: Judging['definitions'],
+): { readonly template_id: string; readonly template_digest?: string } {
+  const isKnown = revision !== null && definitions.knows(templateId, revision);
+  return { template_id: templateId, ...(isKnown && { template_digest: revision }) };
 }
 
 /** A tag of a version names its number; of another one that of its container. */

@@ -4,8 +4,9 @@ import { compileTemplate } from '../../openehr/template/compile.js';
 import { inTransaction } from '../../database/transaction.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import {
+  countRevisions,
   insertRestoredTemplate,
-  putRestoredTemplate,
+  replaceTemplate,
   templateById,
   type UploadedTemplate,
 } from '../../models/definition/template.js';
@@ -23,7 +24,7 @@ export async function restoreTemplate(
   as: RestoredTemplate,
 ): Promise<'imported' | 'unchanged'> {
   if (await isThere(as)) return 'unchanged';
-  const template = { opt: as.opt, compiled: await compile(as.opt) };
+  const template = { opt: as.opt, compiled: await compile(as.opt), revision: notedIn(as) };
   if (collapsedToken(template.compiled.templateId) !== collapsedToken(as._id))
     throw new CdrError('invalid', `the template is ${template.compiled.templateId}, and not ${as._id}`);
   return inTransaction(async (session) => {
@@ -31,6 +32,14 @@ export async function restoreTemplate(
     await storeRevision(session, batch, { template, as });
     return 'imported';
   });
+}
+
+function notedIn({ revision_name, uploaded_by, after }: RestoredTemplate): UploadedTemplate['revision'] {
+  return {
+    ...(revision_name !== undefined && { revision_name }),
+    ...(uploaded_by !== undefined && { uploaded_by }),
+    ...(after !== null && { has_earlier: true }),
+  };
 }
 
 async function isThere({ _id, opt }: RestoredTemplate): Promise<boolean> {
@@ -51,14 +60,16 @@ async function storeRevision(session: Session, batch: string, { template, as }: 
   if (known === null) {
     if (as.after !== null)
       throw new CdrError('conflict', `the revision before this one of template ${as._id} is not here`);
-    await insertRestoredTemplate(template, as);
+    const { _id, created_timestamp, revision = 1 } = as;
+    await insertRestoredTemplate(template, { _id, created_timestamp, revision });
     await note('templates', as._id);
     return;
   }
   if (as.after === null || revisionDigest(known.opt) !== as.after)
     throw new CdrError('conflict', `another template ${as._id} is here`);
   const kept = await keepAsEarlier(known);
-  await putRestoredTemplate(template, { ...as, _id: known._id });
+  await replaceTemplate(template, as.created_timestamp);
+  if (as.revision !== undefined) await countRevisions(known._id, as.revision);
   await note('templates', known._id);
   await note('template_revisions', kept);
 }

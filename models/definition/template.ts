@@ -270,30 +270,17 @@ export function templateUsed(storedId: string): UpdateWrite<'templates'> {
   return { collection: COLLECTIONS.templates, filter: { _id: storedId }, update, matching: 'one' };
 }
 
-/** What a template that was stored elsewhere keeps. `revision`: absent of one that another is to follow. */
-type AsStored = Pick<TemplateDoc, '_id' | 'created_timestamp' | 'revision_name' | 'uploaded_by'> &
-  Partial<Pick<TemplateDoc, 'revision'>>;
-
 /** Stores a template as it was stored elsewhere. Joins the caller's transaction. */
-export async function insertRestoredTemplate(template: UploadedTemplate, as: AsStored): Promise<void> {
-  await Template.create([{ ...restoredFields(template, as), _id: as._id, revision: as.revision ?? 1 }]);
+export async function insertRestoredTemplate(
+  template: UploadedTemplate,
+  as: Pick<TemplateDoc, '_id' | 'created_timestamp' | 'revision'>,
+): Promise<void> {
+  await Template.create([{ ...templateFields(template, as.created_timestamp), ...as }]);
 }
 
-/** The same in the place of the revision before it, which is kept. Joins the caller's transaction. */
-export async function putRestoredTemplate(template: UploadedTemplate, as: AsStored): Promise<void> {
-  const { _id, ...fields } = { ...restoredFields(template, as), has_earlier: true as const };
-  await putText(as._id, fields);
-  const { revision } = as;
-  if (revision !== undefined) await Template.updateOne({ _id: as._id }, { $set: { revision } }).exec();
-}
-
-function restoredFields(template: UploadedTemplate, as: AsStored): Omit<TemplateDoc, 'revision'> {
-  const { revision_name, uploaded_by, created_timestamp } = as;
-  return {
-    ...templateFields(template, created_timestamp),
-    ...(revision_name !== undefined && { revision_name }),
-    ...(uploaded_by !== undefined && { uploaded_by }),
-  };
+/** Counts the texts of a template as they were counted elsewhere. Joins the caller's transaction. */
+export async function countRevisions(storedId: string, revision: number): Promise<void> {
+  await Template.updateOne({ _id: storedId }, { $set: { revision } }).exec();
 }
 
 /** Ids of the templates that are noted as used, as they are stored and as the xs:tokens that they are. */

@@ -91,7 +91,8 @@ describe('stored data, judged by another template', () => {
     expect((await data.admin(`${path}/resume`)).status).toBe(200);
     const found = await data.settled(path);
     expect(found).toMatchObject({ state: 'done' });
-    expect([found.valid + found.invalid, found.reason]).toEqual([3, undefined]);
+    const { valid, invalid, reason } = found as Record<string, number | undefined>;
+    expect([(valid ?? 0) + (invalid ?? 0), reason]).toEqual([3, undefined]);
     expect((await data.admin(`${path}/resume`)).status).toBe(409);
   });
 

@@ -61,12 +61,16 @@ function Comparison({ templateId, job }: { readonly templateId: string; readonly
   if (error !== null) return <Failure error={error} />;
   if (data === undefined) return null;
   const { state, valid, invalid, unproven, others, reason } = data;
-  const counts = { valid, invalid, unproven, others };
-  const words = Object.entries(counts).map(([name, count]) => [name, numberText(count, language)]);
+  const counts = {
+    valid: numberText(valid, language),
+    invalid: numberText(invalid, language),
+    unproven: numberText(unproven, language),
+    others: numberText(others, language),
+  };
   return (
     <>
       <Text size="sm" mt="xs" role="status">
-        <b>{t(`comparison.state.${state}`)}</b> {t('comparison.counts', Object.fromEntries(words))}{' '}
+        <b>{t(`comparison.state.${state}`)}</b> {t('comparison.counts', counts)}{' '}
         {state === 'running' && (
           <Button size="compact-xs" variant="default" onClick={() => cancel.mutate()}>
             {t('comparison.cancel')}
