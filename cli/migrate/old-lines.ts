@@ -57,8 +57,8 @@ function templateOf(
   { revision }: OldVersion,
   definitions: Judging['definitions'],
 ): { readonly template_id: string; readonly template_digest?: string } {
-  const isKnown = revision !== null && definitions.knows(templateId, revision);
-  return { template_id: templateId, ...(isKnown && { template_digest: revision }) };
+  if (revision === null || !definitions.knows(templateId, revision)) return { template_id: templateId };
+  return { template_id: templateId, template_digest: revision };
 }
 
 /** A tag of a version names its number; of another one that of its container. */

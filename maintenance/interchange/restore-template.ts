@@ -38,7 +38,7 @@ function notedIn({ revision_name, uploaded_by, after }: RestoredTemplate): Uploa
   return {
     ...(revision_name !== undefined && { revision_name }),
     ...(uploaded_by !== undefined && { uploaded_by }),
-    ...(after !== null && { has_earlier: true }),
+    ...(after !== null && { has_earlier: true as const }),
   };
 }
 
