@@ -52,6 +52,19 @@ export function judgeBy(
   };
 }
 
+/** Prepares judging by a template without any rules. */
+export function asItIs(
+  after: TemplateInUse,
+  settings: Rules,
+): (version: VersionDoc) => Exclude<JudgedContent, { readonly kind: 'mappable' }> {
+  return (version) => {
+    const stored = jsonOf(version.data ?? 'null');
+    if (!isJsonObject(stored))
+      return { kind: 'invalid', causes: [{ path: '/', message: 'it is no JSON object' }] };
+    return judged(stored, { after, settings, state: stateOf(version) });
+  };
+}
+
 /** The lifecycle state of a VERSION. */
 export function stateOf({ lifecycle_state: state }: VersionDoc): LifecycleState {
   return lifecycleStateOf({ code: textAt(state, 'defining_code', 'code_string') });
@@ -83,7 +96,9 @@ function judged(
       ? { violations: unread, valueSetCodes: [] }
       : validateContent(object, after.compiled, rules);
   if (violations.length === 0) return { kind: 'valid', content, isUnproven: valueSetCodes.length > 0 };
-  return { kind: 'invalid', causes: violations.map(({ path, message }) => ({ path, message })) };
+  // By their node ids, not by where they stand in a document.
+  const causes = violations.map(({ path, aqlPath = path, message }) => ({ path: aqlPath, message }));
+  return { kind: 'invalid', causes };
 }
 
 function invalid(path: string, message: string): JudgedContent {

@@ -9,6 +9,7 @@ import { revisionInUse } from '../models/definition/revision-in-use.js';
 import { templateInUse, type TemplateInUse } from '../models/definition/template.js';
 import { earlierSummaries } from '../models/definition/template-revision.js';
 import { WALK_BEGIN } from '../models/template-upgrade.js';
+import { countedCause, MOST_CAUSES, MOST_EXAMPLES } from './template-causes.js';
 import { judgeBy, type JudgedContent, type UpgradeCause, type UpgradeWork } from './template-judge.js';
 import { latestOf, walkTemplate, type LatestComposition } from './template-walk.js';
 
@@ -20,9 +21,6 @@ export interface UpgradeRequest {
   readonly rules: JsonValue;
   readonly rewrite: boolean;
 }
-
-/** Causes and examples of each kind that a plan shows. */
-const MOST_SHOWN = 10;
 
 interface ShownCause extends UpgradeCause {
   readonly count: number;
@@ -120,7 +118,7 @@ class Counting {
       return;
     }
     if (judged.isUnproven) this.#counts.unproven += 1;
-    if (judged.kind === 'mappable' && this.#examples.length < MOST_SHOWN)
+    if (judged.kind === 'mappable' && this.#examples.length < MOST_EXAMPLES)
       this.#examples.push({
         uid: version._id,
         before: jsonObjectOf(version.data ?? '{}'),
@@ -129,12 +127,10 @@ class Counting {
   }
 
   #note(cause: UpgradeCause, uid: string): void {
-    // Of one node each, wherever it stands in a document.
-    const path = cause.path.replaceAll(/\[\d+\]/g, '');
-    const key = JSON.stringify([path, cause.message]);
-    const known = this.#causes.get(key) ?? { cause: { ...cause, path }, count: 0, examples: [] };
+    const { key, path, message } = countedCause(cause);
+    const known = this.#causes.get(key) ?? { cause: { path, message }, count: 0, examples: [] };
     known.count += 1;
-    if (known.examples.length < MOST_SHOWN && known.examples.at(-1) !== uid) known.examples.push(uid);
+    if (known.examples.length < MOST_EXAMPLES && known.examples.at(-1) !== uid) known.examples.push(uid);
     if (this.#causes.size < MOST_CAUSES || this.#causes.has(key)) this.#causes.set(key, known);
   }
 
@@ -145,6 +141,3 @@ class Counting {
     return { ...this.#counts, causes, examples: this.#examples };
   }
 }
-
-/** Different causes that are counted apart. */
-const MOST_CAUSES = 200;

@@ -1,7 +1,7 @@
 import { jsonObjectOf, type JsonObject } from '../openehr/base/json.js';
-import { textAt } from '../openehr/rm/access.js';
+import { requestsOf } from '../models/contribution.js';
 import { versionHeads, versionsByUid, type VersionHead } from '../models/version.js';
-import type { LeftComposition } from '../models/template-upgrade.js';
+import type { LeftComposition, TemplateUpgradeDoc } from '../models/template-upgrade.js';
 import type { LatestComposition } from './template-walk.js';
 
 /** What stood in a COMPOSITION before an upgrade wrote its latest VERSION. */
@@ -9,44 +9,44 @@ interface FormerContent {
   readonly content: JsonObject;
 }
 
+/** An upgrade as far as what it wrote is known by it. */
+type Upgrade = Pick<TemplateUpgradeDoc, '_id' | 'begun_by' | 'undone_by'>;
+
 /**
  * What is written back into a COMPOSITION to take an upgrade back: the content before it. An obstacle where somebody has written
  * since; null where the upgrade wrote nothing, or it is taken back already.
  */
 export async function undoingEntry(
   { version }: LatestComposition,
-  upgradeId: string,
+  upgrade: Upgrade,
 ): Promise<FormerContent | LeftComposition | null> {
-  if (!isBy(version, upgradeId)) return isEditedSince(version, upgradeId);
+  const requests = await requestsOf([version.contribution_uid]);
+  if (requests.get(version.contribution_uid) !== upgrade.begun_by.request_id)
+    return isEditedSince(version, upgrade);
   const { preceding_version_uid: uid } = version;
   const [former] = uid === undefined ? [] : await versionsByUid([uid]);
   if (former?.data == null) return obstacle(version, 'the VERSION before it is not there any more');
   return { content: jsonObjectOf(former.data) };
 }
 
-async function isEditedSince(version: VersionHead, upgradeId: string): Promise<LeftComposition | null> {
+/**
+ * Who made a VERSION says its CONTRIBUTION by the request that it is of, which only this server writes. The audit says it too, for
+ * people: a client may have written there whatever it likes.
+ */
+async function isEditedSince(version: VersionHead, upgrade: Upgrade): Promise<LeftComposition | null> {
   const heads = await versionHeads(version.ehr_id, version.object_id);
-  const at = heads.findIndex((head) => isBy(head, upgradeId));
+  const requests = await requestsOf(heads.map(({ contribution_uid: uid }) => uid));
+  const isOf = (head: VersionHead, request: string | undefined): boolean =>
+    request !== undefined && requests.get(head.contribution_uid) === request;
+  const at = heads.findIndex((head) => isOf(head, upgrade.begun_by.request_id));
   const since = at < 0 ? [] : heads.slice(at + 1);
-  if (since.length === 0 || since.some((head) => isUndoOf(head, upgradeId))) return null;
+  if (since.length === 0 || since.some((head) => isOf(head, upgrade.undone_by?.request_id))) return null;
   return obstacle(version, `${since.length} VERSIONs were written since`);
 }
 
-/** What the audits of VERSIONs say that an upgrade wrote, or its undo: they are known by it. */
+/** What the audits of VERSIONs say that an upgrade wrote, or its undo. */
 export function descriptionOf(upgradeId: string, isBack: boolean): string {
   return `${isBack ? 'undo of the ' : ''}upgrade ${upgradeId}`;
-}
-
-function isBy(head: VersionHead, upgradeId: string): boolean {
-  return descriptionAt(head) === descriptionOf(upgradeId, false);
-}
-
-function isUndoOf(head: VersionHead, upgradeId: string): boolean {
-  return descriptionAt(head) === descriptionOf(upgradeId, true);
-}
-
-function descriptionAt({ commit_audit: audit }: VersionHead): string | undefined {
-  return textAt(audit, 'description', 'value');
 }
 
 function obstacle({ ehr_id, object_id, _id: uid }: VersionHead, reason: string): LeftComposition {

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { CdrError } from '../openehr/base/errors.js';
@@ -9,6 +8,8 @@ import { CHANGE_TYPE } from '../change/commit/codes.js';
 import { commit, commitTogether } from '../change/commit/commit.js';
 import { changeContext, type ChangeContext, type ChangeSettings } from '../change/commit/context.js';
 import type { CommitRequest, UpdateEntry } from '../change/commit/request.js';
+import { requestIdentity, withRequestIdentity } from '../change/commit/request-identity.js';
+import type { RequestIdentity } from '../models/contribution.js';
 import { nextComposition } from '../change/composition/composition.js';
 import { readObject } from '../change/content/content.js';
 import { groupBy } from '../openehr/base/maps.js';
@@ -28,6 +29,7 @@ import {
   type WalkPosition,
 } from '../models/template-upgrade.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
+import { JOB_LEASE_MS, inBackground } from './in-background.js';
 import { judgeBy, stateOf } from './template-judge.js';
 import { isOf, planHash, upgradeWork, type UpgradeRequest } from './template-plan.js';
 import { latestOf, walkTemplate, type LatestComposition } from './template-walk.js';
@@ -67,6 +69,7 @@ export async function beginUpgrade(
     state: 'running',
     started_at: new Date(),
     started_by: startedBy,
+    begun_by: thisRequest(),
     position: WALK_BEGIN,
     upgraded: 0,
     undone: 0,
@@ -101,9 +104,14 @@ export async function resumeUpgrade(id: string): Promise<void> {
 
 /** Begins to take an upgrade back; `launchUpgrade` does the work. @throws conflict while it is running */
 export async function beginUndo(id: string): Promise<void> {
-  const change = { state: 'undoing', position: WALK_BEGIN, left: 0 } as const;
+  const change = { state: 'undoing', position: WALK_BEGIN, left: 0, undone_by: thisRequest() } as const;
   if (!(await changeState(id, ['paused', 'done'], change))) throw notSo(id, 'paused or done');
   await forgetLeft(id);
+}
+
+/** The request under way; without one an id of its own. */
+function thisRequest(): RequestIdentity {
+  return requestIdentity() ?? { request_id: randomUUID() };
 }
 
 const AT_WORK: readonly UpgradeState[] = ['running', 'undoing'];
@@ -112,31 +120,9 @@ function notSo(id: string, state: string): CdrError {
   return new CdrError('conflict', `the upgrade ${id} is not ${state}`);
 }
 
-/** Where no request is: what goes on behind one must not be recorded as a part of it. */
-const outside = AsyncLocalStorage.snapshot();
-
-/** How long after the death of who was at it an upgrade may go on, ms. */
-const LEASE_MS = 10_000;
-/** As often, and as long, who shall go on tries to. */
-const TRIES = 15;
-const BETWEEN_TRIES_MS = 1_000;
-
 /** Carries an upgrade on in the background, as soon as nobody else is at it; what stops it is noted in it. */
 export function launchUpgrade(settings: ChangeSettings, id: string): void {
-  outside(() => {
-    carryOn(settings, id).catch(() => undefined);
-  });
-}
-
-async function carryOn(settings: ChangeSettings, id: string): Promise<void> {
-  for (let tries = 1; tries < TRIES; tries += 1)
-    try {
-      await runUpgrade(settings, id);
-      return;
-    } catch (error) {
-      if (!(error instanceof CdrError) || error.code !== 'conflict') throw error;
-      await setTimeout(BETWEEN_TRIES_MS);
-    }
+  inBackground(() => runUpgrade(settings, id));
 }
 
 /**
@@ -149,7 +135,9 @@ export async function runUpgrade(settings: ChangeSettings, id: string): Promise<
     `the upgrade ${id} is under way`,
     async () => {
       try {
-        await walk(settings, id);
+        const doc = await upgradeById(id);
+        if (doc === null || !AT_WORK.includes(doc.state)) return;
+        await withRequestIdentity(requestOf(doc), () => walk(settings, doc));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         await changeState(id, ['running'], { state: 'paused', reason });
@@ -157,13 +145,17 @@ export async function runUpgrade(settings: ChangeSettings, id: string): Promise<
         throw error;
       }
     },
-    LEASE_MS,
+    JOB_LEASE_MS,
   );
 }
 
-async function walk(settings: ChangeSettings, id: string): Promise<void> {
-  const doc = await upgradeById(id);
-  if (doc === null || !AT_WORK.includes(doc.state)) return;
+/** Whose CONTRIBUTIONs it makes. */
+function requestOf({ state, begun_by: begunBy, undone_by: undoneBy }: TemplateUpgradeDoc): RequestIdentity {
+  return state === 'undoing' && undoneBy !== undefined ? undoneBy : begunBy;
+}
+
+async function walk(settings: ChangeSettings, doc: TemplateUpgradeDoc): Promise<void> {
+  const { _id: id } = doc;
   const isBack = doc.state === 'undoing';
   const context = changeContext({ ...settings, templateRevisions: true });
   const make = isBack ? undoing(context, doc) : await upgrading(context, doc);
@@ -198,7 +190,7 @@ async function upgrading(context: ChangeContext, doc: TemplateUpgradeDoc): Promi
 
 function undoing(context: ChangeContext, doc: TemplateUpgradeDoc): MakeEntry {
   return async (latest) => {
-    const undone = await undoingEntry(latest, doc._id);
+    const undone = await undoingEntry(latest, doc);
     if (undone === null || 'reason' in undone) return undone;
     const revision = await revisionInUse(doc.template_id, doc.from);
     if (revision === null) return left(latest, `the revision ${doc.from_name} is not there any more`);
@@ -267,7 +259,7 @@ async function step(context: ChangeContext, { doc, make, containers, position }:
     return noteStep(doc._id, { position, ...counts, left: [...lefts, ...more] });
   };
   const requests = [...groupBy(entries, ({ ehrId }) => ehrId)].map(([ehrId, all]) =>
-    requestOf(
+    commitOf(
       ehrId,
       all.map(({ entry }) => entry),
     ),
@@ -281,14 +273,14 @@ async function step(context: ChangeContext, { doc, make, containers, position }:
   if (isDone) return;
   const refused: LeftComposition[] = [];
   for (const { ehrId, latest, entry } of entries)
-    await commit(context, requestOf(ehrId, [entry])).catch((error: unknown) => {
+    await commit(context, commitOf(ehrId, [entry])).catch((error: unknown) => {
       if (!(error instanceof CdrError)) throw error;
       refused.push(left(latest, error.message));
     });
   await note(entries.length - refused.length, refused);
 }
 
-function requestOf(ehrId: string, entries: readonly UpdateEntry[]): CommitRequest {
+function commitOf(ehrId: string, entries: readonly UpdateEntry[]): CommitRequest {
   const [first] = entries;
   if (first === undefined) throw new TypeError('a CONTRIBUTION has an entry');
   return { ehrId, contributionUid: randomUUID(), audit: first.audit, entries };

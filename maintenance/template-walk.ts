@@ -9,7 +9,7 @@ const EHRS_AT_ONCE = 100;
 const AT_ONCE = 40;
 
 /** The next COMPOSITIONs of a template, and where the walk stands behind them. */
-interface WalkStep {
+export interface WalkStep {
   readonly containers: readonly VersionedObjectDoc[];
   readonly position: WalkPosition;
 }
@@ -19,7 +19,7 @@ interface WalkStep {
  * position. What is committed beside it may be in it or not.
  */
 export async function* walkTemplate(storedId: string, from: WalkPosition): AsyncGenerator<WalkStep> {
-  const templateIds = [...new Set([storedId, collapsedToken(storedId)])];
+  const templateIds = storedIds(storedId);
   let { batch } = from;
   for (;;) {
     const ehrIds = await ehrIdsAfter(batch, EHRS_AT_ONCE);
@@ -34,6 +34,11 @@ export async function* walkTemplate(storedId: string, from: WalkPosition): Async
     }
     batch = last;
   }
+}
+
+/** Under which ids COMPOSITIONs of a template are stored. */
+export function storedIds(storedId: string): string[] {
+  return [...new Set([storedId, collapsedToken(storedId)])];
 }
 
 function isBehind(

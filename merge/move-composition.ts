@@ -273,6 +273,7 @@ function arriving(
     object: contentOf(plan.latest),
     audit: mergeAudit(CHANGE_TYPE.creation, request.committer, descriptionOf(request)),
     lifecycleState: stateOf(plan.latest),
+    templateDigest: plan.latest.template_digest,
   };
   return commitOf(request, request.targetEhr, entry, contributionUid);
 }

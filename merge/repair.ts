@@ -48,6 +48,7 @@ function repaired(context: MergeContext, ehrId: string, write: Repairing): Promi
         object,
         audit,
         lifecycleState: stateOf(from ?? latest),
+        templateDigest: from?.template_digest,
         ...(isFromElsewhere && { otherInputVersionUids: [from._id] }),
       };
       const contributionUid = repairUid(latest._id);

@@ -149,6 +149,17 @@ export function contributionsByUid(contributionUids: readonly string[]): Promise
     .toArray();
 }
 
+/** The request that each of these CONTRIBUTIONs is of, whoever owns them; without those that are of none. */
+export async function requestsOf(contributionUids: readonly string[]): Promise<Map<string, string>> {
+  const found = documents<ContributionDoc>(COLLECTIONS.contributions).find<
+    Pick<ContributionDoc, '_id' | 'authenticated'>
+  >({ _id: { $in: [...new Set(contributionUids)] } }, { projection: { authenticated: 1 } });
+  const requests = new Map<string, string>();
+  for await (const { _id, authenticated } of found)
+    if (authenticated !== undefined) requests.set(_id, authenticated.request_id);
+  return requests;
+}
+
 /** Ids of the EHRs with CONTRIBUTIONs of an import, as they are found; looks at every CONTRIBUTION. */
 export async function* ehrIdsOfBatch(batch: string): AsyncGenerator<string> {
   const groups = Contribution.collection.aggregate<{ _id: string }>(

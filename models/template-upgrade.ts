@@ -13,6 +13,7 @@ import {
   type DocumentOf,
 } from './access/collection.js';
 import type { RemoveWrite } from './access/write.js';
+import type { RequestIdentity } from './contribution.js';
 
 /**
  * `running`, `undoing`: a process is at it, or was killed; `paused`: until it is resumed; `done`: all data are upgraded that can be;
@@ -47,6 +48,9 @@ const TEMPLATE_UPGRADE = {
   reason: optional(text),
   started_at: date,
   started_by: text,
+  /** The requests that began it, and its undo: the CONTRIBUTIONs of both are theirs, and known by it. */
+  begun_by: opaque<RequestIdentity>(),
+  undone_by: optional(opaque<RequestIdentity>()),
   finished_at: optional(date),
   position: opaque<WalkPosition>(),
   /** VERSIONs that were written. */
@@ -125,7 +129,9 @@ export function upgradesAtWork(): Promise<TemplateUpgradeDoc[]> {
 export async function changeState(
   id: string,
   from: readonly UpgradeState[],
-  change: Partial<Pick<TemplateUpgradeDoc, 'state' | 'reason' | 'finished_at' | 'position' | 'left'>>,
+  change: Partial<
+    Pick<TemplateUpgradeDoc, 'state' | 'reason' | 'finished_at' | 'position' | 'left' | 'undone_by'>
+  >,
 ): Promise<boolean> {
   const { modifiedCount } = await TemplateUpgrade.updateOne(
     { _id: id, state: trusted({ $in: from }) },
@@ -146,12 +152,16 @@ interface UpgradeStep {
 export async function noteStep(id: string, step: UpgradeStep): Promise<void> {
   const { position, upgraded = 0, undone = 0, left } = step;
   const before = await TemplateUpgrade.findOne({ _id: id }, { left: 1 }).exec();
-  const kept = left.slice(0, Math.max(0, MAX_LEFT - (before?.left ?? 0)));
-  const docs = kept.map((each) => ({ ...each, _id: `${id} ${each.object_id}`, upgrade: id }));
-  if (docs.length > 0) await Left.insertMany(docs);
+  const docs = left.map((each) => ({ ...each, _id: `${id} ${each.object_id}`, upgrade: id }));
+  // What a merge takes to an EHR whose turn is later is met again.
+  const met = await Left.find({ _id: trusted({ $in: docs.map(({ _id }) => _id) }) }, { _id: 1 }).exec();
+  const known = new Set(met.map(({ _id }) => _id));
+  const fresh = docs.filter(({ _id }) => !known.has(_id));
+  const kept = fresh.slice(0, Math.max(0, MAX_LEFT - (before?.left ?? 0)));
+  if (kept.length > 0) await Left.insertMany(kept);
   await TemplateUpgrade.updateOne(
     { _id: id },
-    { $set: { position }, $inc: { upgraded, undone, left: left.length } },
+    { $set: { position }, $inc: { upgraded, undone, left: fresh.length } },
   ).exec();
 }
 

@@ -79,7 +79,8 @@ async function validateTree(
     object,
     accepted: validated.accepted,
     composition: templateOfEntry(object, template),
-    ...((context.settings.templateRevisions || context.pin !== undefined) && {
+    // Of a template that has several each VERSION says which one it was, whatever the setting is now.
+    ...((context.settings.templateRevisions || context.pin !== undefined || formerTexts !== undefined) && {
       templateDigest: template.digest,
     }),
   };
@@ -111,7 +112,7 @@ async function validateLarge(
     accepted: validated.accepted,
     prepared: validated.prepared,
     composition: templateOfEntry(root, template),
-    ...((context.settings.templateRevisions || context.pin !== undefined) && {
+    ...((context.settings.templateRevisions || context.pin !== undefined || doc.earlier.length > 0) && {
       templateDigest: revisionDigest(doc.opt),
     }),
   };

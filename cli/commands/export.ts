@@ -188,7 +188,7 @@ class Export {
       if (owner === null && !erasedEhrs.has(ehrId) && (await isErased(this.client, ehrId)))
         erasedEhrs.add(ehrId);
       if (erasedEhrs.has(ehrId)) continue;
-      const line = owner === null || this.only !== null ? null : await movedLine(this.client, owner, id);
+      const line = owner === null || this.only !== null ? null : await this.#moved(owner, id);
       if (line !== null) await this.#write(line);
       else {
         const reason = owner === null ? ERASED : `it was moved to EHR ${owner}`;
@@ -200,6 +200,10 @@ class Export {
       ...[...erasedEhrs].map((ehrId) => `EHR ${ehrId} is ${parts(ehrId)}: meanwhile it was erased`),
       ...missing,
     ];
+  }
+
+  #moved(ehrId: string, versionedObjectUid: string): Promise<string | null> {
+    return movedLine(this.client, ehrId, { versionedObjectUid, run: this.#run });
   }
 
   /** The EHR that a COMPOSITION is in now, null when queries find none. */

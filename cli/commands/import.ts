@@ -14,6 +14,7 @@ import { wholeNumber, YES_FLAG } from './options.js';
 
 interface ImportOptions extends RestoreOptions {
   readonly undo?: string;
+  readonly revision: 'kept' | 'newest';
   readonly batch: number;
   readonly progress?: string;
   readonly errors?: string;
@@ -24,12 +25,13 @@ const PATIENCE_MS = 60_000;
 
 const HELP = `
 A line of NDJSON is one of
-  {"ehr_id": "…", "composition": {…}, "lifecycle_state": "532", "commit_audit": {…}, "attestations": […]}
+  {"ehr_id": "…", "composition": {…}, "lifecycle_state": "532", "template_revision": "…", "commit_audit": {…}, "attestations": […]}
   {"ehr_id": "…", "flat": {…}, "template_id": "…"}
   {"ehr_id": "…", "contribution": {…}}
   {"ehr_id": "…", "ehr_status": {…}}
   {"ehr_id": "…", "directory": {…}}
-The last three members of a composition are optional; only ATTESTATIONs need the last two.
+The last four members of a composition are optional; only ATTESTATIONs need the last two. template_revision is the number or digest
+of the revision of its template by which it is judged; without it the newest judges.
 A file of a folder holds such an object, or a COMPOSITION, CONTRIBUTION, EHR_STATUS, FOLDER or FLAT by itself.
 
 With --validation lenient the server, whose setting VALIDATION must be lenient and whose user must have the permission
@@ -45,7 +47,7 @@ the error file, one line a record, and its causes are counted at the end. An imp
 
 /** `everchart import`: NDJSON or a folder of JSON files into a server. */
 export function importCommand(): Command {
-  const command = new Command('import')
+  const command = withProgressOptions(new Command('import'))
     .argument('[source]', 'NDJSON file, folder of JSON files, or - for NDJSON from stdin')
     .option('--ehr <ehr_id>', 'EHR of records that name none')
     .option('--template-id <template_id>', 'template of FLAT records that name none')
@@ -75,10 +77,16 @@ export function importCommand(): Command {
         'of an export of all versions: refuse an EHR whose subject another one has, or make it without (default: keep)',
       ).choices(['keep', 'drop']),
     )
+    .addOption(
+      new Option(
+        '--revision <choice>',
+        'which revision of its template judges a COMPOSITION: that which its record names, or the newest',
+      )
+        .choices(['kept', 'newest'])
+        .default('kept'),
+    )
     .option('--undo <batch>', 'erase the EHRs that an import of all versions made; only with --local')
     .option(...YES_FLAG)
-    .option('--progress <file>', 'progress file (default: <source>.import-progress.json)')
-    .option('--errors <file>', 'error file (default: <source>.import-errors.ndjson)')
     .addHelpText('after', HELP)
     .action((source: string | undefined, options: ImportOptions) => {
       if (options.undo !== undefined) return undoImport(command, options, options.undo);
@@ -86,6 +94,12 @@ export function importCommand(): Command {
       return runCommand(command, source, options);
     });
   return withTargetOptions(command);
+}
+
+function withProgressOptions(command: Command): Command {
+  return command
+    .option('--progress <file>', 'progress file (default: <source>.import-progress.json)')
+    .option('--errors <file>', 'error file (default: <source>.import-errors.ndjson)');
 }
 
 async function runCommand(command: Command, path: string, options: ImportOptions): Promise<void> {
@@ -176,7 +190,11 @@ function planOf(
   const bar = barOf(source);
   return {
     source,
-    defaults: { ehrId: options.ehr ?? null, templateId: options.templateId ?? null },
+    defaults: {
+      ehrId: options.ehr ?? null,
+      templateId: options.templateId ?? null,
+      isNewest: options.revision === 'newest',
+    },
     state: parts.state,
     carryOut: parts.carryOut,
     maxErrors: options.maxErrors ?? Infinity,

@@ -4,6 +4,7 @@ import { answerError, type ApiClient } from '../transfer/api-client.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { CommandFailed } from './options.js';
 import { tableOf } from './print.js';
+import { judgeCommand } from './template-judge.js';
 import { compareCommand, testRulesCommand } from './template-revision.js';
 import { revisionsCommand, upgradeCommand } from './template-upgrade.js';
 
@@ -25,7 +26,7 @@ export function templateCommand(): Command {
     .action((templateId: string, options: TargetOptions) => printTemplate(templateId, options));
   const command = new Command('template');
   for (const sub of [list, upload, get]) command.addCommand(withTargetOptions(sub));
-  const others = [compareCommand(), testRulesCommand(), revisionsCommand(), upgradeCommand()];
+  const others = [compareCommand(), testRulesCommand(), revisionsCommand(), judgeCommand(), upgradeCommand()];
   for (const sub of others) command.addCommand(sub);
   return command;
 }

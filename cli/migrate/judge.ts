@@ -13,10 +13,13 @@ type Rules = Pick<Settings, 'checkRmRules' | 'checkExtraNodes' | 'checkContainer
 
 /** What content of an old server breaks of the rules of this one, by the templates that it has there. */
 export function judging(definitions: OldDefinitions, rules: Rules): Judge {
-  return ({ type, version }) => {
+  return ({ type, version, revision }) => {
     const data = objectAt(version, 'data');
     if (type !== 'COMPOSITION' || data === undefined) return [];
-    const template = definitions.compiled(textAt(data, 'archetype_details', 'template_id', 'value') ?? '');
+    const template = definitions.compiled(
+      textAt(data, 'archetype_details', 'template_id', 'value') ?? '',
+      revision,
+    );
     // Without it nothing is restored.
     if (template === null) return [];
     // A reader may keep parts of what it reads.

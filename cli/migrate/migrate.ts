@@ -78,7 +78,7 @@ async function moveDefinitions(
   run: InterchangeImport<TextLine>,
 ): Promise<FailedRecord[]> {
   const lines: string[] = [];
-  for await (const { line } of definitions.templates()) lines.push(line);
+  for await (const template of definitions.templates()) lines.push(...template.lines);
   lines.push(...(await definitions.queries()));
   return restored(state, run, lines);
 }
@@ -95,8 +95,7 @@ async function moveEhr(
   state.ehrs = (state.ehrs ?? 0) + 1;
   noteMissing(state, old);
   const broken = plan.isLenient ? [] : brokenRules(plan, old);
-  const failed =
-    broken.length > 0 ? noted(state, broken) : await restored(state, run, oldLines(old, plan.judge));
+  const failed = broken.length > 0 ? noted(state, broken) : await restored(state, run, oldLines(old, plan));
   if (failed.length > 0 || old.directory === null) return failed;
   return movedDirectory(plan, ehrId, old.directory);
 }

@@ -6,8 +6,15 @@ import type { OldEhr, OldVersion } from './read-ehr.js';
 /** What a migration says of a COMPOSITION beside it. */
 export type Judge = (version: OldVersion) => readonly AcceptedFinding[];
 
+/** What decides what is said of COMPOSITIONs. */
+interface Judging {
+  readonly judge: Judge;
+  /** Which revisions of templates come with them. */
+  readonly definitions: { knows(templateId: string, digest: string): boolean };
+}
+
 /** The lines of an EHR, as an interchange file has them: docs/spec/interchange.md#lines */
-export function oldLines(old: OldEhr, judge: Judge): string[] {
+export function oldLines(old: OldEhr, { judge, definitions }: Judging): string[] {
   const { ehrId } = old;
   const lines = [JSON.stringify({ kind: 'ehr', ehr: ehrOf(old) })];
   const known = new Map(old.versions.map(({ uid, type }) => [uid, type]));
@@ -34,7 +41,7 @@ export function oldLines(old: OldEhr, judge: Judge): string[] {
     lines.push(
       JSON.stringify({
         ...{ kind: 'version', ehr_id: ehrId, type: one.type },
-        ...(templateId !== undefined && { template_id: templateId }),
+        ...(templateId !== undefined && templateOf(templateId, one, definitions)),
         ...(findings.length > 0 && { validation_findings: findings }),
         version: one.version,
       }),
@@ -43,6 +50,15 @@ export function oldLines(old: OldEhr, judge: Judge): string[] {
   for (const tag of old.tags)
     lines.push(JSON.stringify({ kind: 'item_tag', ehr_id: ehrId, item_tag: tagOf(tag) }));
   return lines;
+}
+
+function templateOf(
+  templateId: string,
+  { revision }: OldVersion,
+  definitions: Judging['definitions'],
+): { readonly template_id: string; readonly template_digest?: string } {
+  if (revision === null || !definitions.knows(templateId, revision)) return { template_id: templateId };
+  return { template_id: templateId, template_digest: revision };
 }
 
 /** A tag of a version names its number; of another one that of its container. */

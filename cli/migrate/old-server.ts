@@ -13,6 +13,8 @@ const NOTHING: readonly number[] = [204, 404];
 
 /** Where EHRbase has item tags, from the base of the API. */
 const TAGS = '/../../experimental/tags';
+/** Where everchart has revisions of templates, from there too. */
+const REVISIONS = '/../../admin/template';
 /** Rows of one answer to a query. */
 const PAGE = 1_000;
 
@@ -30,6 +32,8 @@ export class OldServer {
   #count = 0;
   /** Whether it has the operations of EHRbase for item tags; null: nobody has asked yet. */
   #hasTags: boolean | null = null;
+  /** Whether it tells of revisions of templates; null: nobody has asked yet. */
+  #hasRevisions: boolean | null = null;
 
   /** `client`: of an address that is the base of its API. */
   constructor(client: ApiClient) {
@@ -38,15 +42,20 @@ export class OldServer {
 
   /** A resource as text; null: it is not there. @throws AnswerError when the server cannot be asked, or refuses */
   async text(path: string, accept = 'application/json'): Promise<string | null> {
+    const answer = await this.#answer(path, accept);
+    if (NOTHING.includes(answer.status)) return null;
+    if (answer.status !== 200) throw answerError(answer.status, answer.text);
+    return answer.text;
+  }
+
+  async #answer(path: string, accept: string): Promise<ApiAnswer> {
     let answer = await this.#get(path, accept);
     for (let tries = 0; tries < RETRIES && FAILURES.includes(answer.status); tries += 1) {
       await pause(FIRST_PAUSE_MS * 2 ** tries);
       answer = await this.#get(path, accept);
     }
     this.#note(path, answer);
-    if (NOTHING.includes(answer.status)) return null;
-    if (answer.status !== 200) throw answerError(answer.status, answer.text);
-    return answer.text;
+    return answer;
   }
 
   /** A resource that is an object; null: it is not there. @throws AnswerError; SyntaxError for what is no JSON */
@@ -54,6 +63,27 @@ export class OldServer {
     const text = await this.text(path);
     const value = text === null ? null : jsonOf(text);
     return isJsonObject(value) ? value : null;
+  }
+
+  /** A VERSION, and the digest of the revision by which it was judged, where the server tells; null: it is not there. @throws as `object` */
+  async version(
+    path: string,
+  ): Promise<{ readonly version: JsonObject; readonly revision: string | null } | null> {
+    const { status, text, revision } = await this.#answer(path, 'application/json');
+    if (NOTHING.includes(status)) return null;
+    if (status !== 200) throw answerError(status, text);
+    const version = jsonOf(text);
+    return isJsonObject(version) ? { version, revision } : null;
+  }
+
+  /** All revisions of a template, newest first; none where the server has no such operation, or does not tell who asks. */
+  async revisions(templateId: string): Promise<JsonObject[]> {
+    if (this.#hasRevisions === false) return [];
+    const path = `${REVISIONS}/${encodeURIComponent(templateId)}/revisions`;
+    const { status, text } = await this.#answer(path, 'application/json');
+    this.#hasRevisions = status === 200;
+    const value = status === 200 ? jsonOf(text) : [];
+    return Array.isArray(value) ? value.filter(isJsonObject) : [];
   }
 
   /** A list of objects; of an object with one list, as some servers answer, that one. @throws as `object` */

@@ -11,6 +11,8 @@ export interface OldVersion {
   readonly type: RootType;
   /** ORIGINAL_VERSION. */
   readonly version: JsonObject;
+  /** Digest of the revision of its template by which it was judged; null: the old server does not tell. */
+  readonly revision: string | null;
 }
 
 /** An EHR as the old server shows it. */
@@ -134,15 +136,16 @@ class EhrReader {
     const items = objectsAt(history, 'items').toSorted((one, other) => numberOf(one) - numberOf(other));
     for (const item of items) {
       const uid = uidOf(item);
-      const version = await this.#server.object(`${own}/version/${encodeURIComponent(uid)}`);
-      if (version === null) {
+      const found = await this.#server.version(`${own}/version/${encodeURIComponent(uid)}`);
+      if (found === null) {
         const isDeletion = item === items.at(-1) && before !== null && isOfDeletion(item);
         if (isDeletion) this.#deletions.push({ uid, type, item, before: before ?? '' });
         // Those that follow would have nothing to follow.
         else this.#missing.push(`VERSION ${uid} of EHR ${this.#ehrId}, and what follows it`);
         return;
       }
-      this.#versions.push({ uid, type, version: completed(version, uid, before) });
+      const { version, revision } = found;
+      this.#versions.push({ uid, type, version: completed(version, uid, before), revision });
       before = uid;
     }
   }
@@ -160,7 +163,7 @@ class EhrReader {
         commit_audit: objectsAt(item, 'audits')[0] ?? {},
         lifecycle_state: lifecycleTerm(LIFECYCLE.deleted),
       };
-      this.#versions.push({ uid, type, version: completed(version, uid, before) });
+      this.#versions.push({ uid, type, version: completed(version, uid, before), revision: null });
     }
   }
 }

@@ -44,7 +44,7 @@ export async function rehearsed(
     const old = await readOldEhr(server, ehrId);
     if (old === null) continue;
     read.push(old);
-    oldLines(old, judge);
+    oldLines(old, { judge, definitions });
   }
   const each = (performance.now() - start) / 1_000 / Math.max(1, read.length);
   return {

@@ -24,6 +24,8 @@ export interface ApiAnswer {
   readonly text: string;
   /** EHR id that the EHR asked for was merged into, null without `Link`. */
   readonly successor: string | null;
+  /** Digest of the revision of its template by which the version that is answered was judged, null where it notes none. */
+  readonly revision: string | null;
 }
 
 /** The standard API of a server, seen from a command. */
@@ -79,7 +81,8 @@ export function apiClient({ url, identity, repeatForMs }: ApiAddress): ApiClient
         const retryAfter = Number(response.headers.get('Retry-After') ?? '');
         const successor = successorOf(response.headers.get('Link'));
         const text = await response.text();
-        const answer = { status: response.status, etag, warning, text, successor };
+        const revision = response.headers.get('Everchart-Template-Revision');
+        const answer = { status: response.status, etag, warning, text, successor, revision };
         return { answer, retryAfter };
       }),
     async stream(method, path, request = {}) {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isUuid } from '../../openehr/base/object-version-id.js';
 import { isJsonObject, jsonObjectOf, type JsonObject } from '../../openehr/base/json.js';
 import { LIFECYCLE } from '../../change/commit/codes.js';
@@ -31,6 +32,13 @@ class EhrIds {
   }
 }
 
+async function newestRevision(client: ApiClient, templateId: string): Promise<string> {
+  const path = `/definition/template/adl1.4/${encodeURIComponent(templateId)}`;
+  const { status, text } = await client.send('GET', path, { accept: 'application/xml' });
+  if (status !== 200) throw answerError(status, text);
+  return hash('sha256', text);
+}
+
 /** What one export has written, and what it listed and did not find. Changes of the record go on beside it. */
 export class ExportRun {
   /** Object ids of the COMPOSITIONs written, or found deleted: merges bring them to EHRs whose turn is later. */
@@ -40,6 +48,21 @@ export class ExportRun {
   /** EHRs that were listed, and erased before or while they were written. */
   readonly erasedEhrs = new Set<string>();
   readonly #lost = new Map<string, string>();
+  /** Digests of the newest revisions of templates, by id. */
+  readonly #newest = new Map<string, Promise<string>>();
+
+  /** The digest of the revision by which a COMPOSITION was judged; null: none is noted, or it is the newest of its template. */
+  async earlierRevision(
+    client: ApiClient,
+    composition: JsonObject,
+    digest: string | null,
+  ): Promise<string | null> {
+    if (digest === null) return null;
+    const id = textAt(composition, 'archetype_details', 'template_id', 'value') ?? '';
+    const newest = this.#newest.get(id) ?? newestRevision(client, id);
+    this.#newest.set(id, newest);
+    return (await newest) === digest ? null : digest;
+  }
 
   /** An EHR listed this COMPOSITION, where it is no more: its turn may come with another EHR. */
   lose(versionedObjectUid: string, ehrId: string): void {
@@ -115,10 +138,10 @@ export async function isErased(client: ApiClient, ehrId: string): Promise<boolea
 export async function movedLine(
   client: ApiClient,
   ehrId: string,
-  versionedObjectUid: string,
+  { versionedObjectUid, run }: { readonly versionedObjectUid: string; readonly run: ExportRun },
 ): Promise<string | null> {
   const answer = await versionAnswer(client, { ehrId, listedBy: ehrId }, versionedObjectUid);
-  return answer === null ? null : lineOfVersion(ehrId, answer);
+  return answer === null ? null : lineOfVersion(client, ehrId, { answer, run });
 }
 
 /** What a merge brought to an EHR, whose EHR_STATUS and directory come, or came, when it is its own turn. */
@@ -163,7 +186,7 @@ async function* compositionLines(
         run.lose(id, ehrId);
         continue;
       }
-      const line = lineOfVersion(ehrId, answer);
+      const line = await lineOfVersion(client, ehrId, { answer, run });
       if (line !== null) yield line;
       run.compositions.add(id);
     }
@@ -175,13 +198,22 @@ function pathOf(ehrId: string): string {
 }
 
 /** Null when it was deleted logically meanwhile. */
-function lineOfVersion(ehrId: string, answer: ApiAnswer): string | null {
+async function lineOfVersion(
+  client: ApiClient,
+  ehrId: string,
+  { answer, run }: { readonly answer: ApiAnswer; readonly run: ExportRun },
+): Promise<string | null> {
   const version = jsonObjectOf(answer.text);
   const { data } = version;
-  if (data === undefined) return null;
+  if (!isJsonObject(data)) return null;
   const state = textAt(version, 'lifecycle_state', 'defining_code', 'code_string') ?? LIFECYCLE.complete;
   const lifecycle = state === LIFECYCLE.complete ? '' : `,"lifecycle_state":${JSON.stringify(state)}`;
-  return lineOf(ehrId, `"composition":${JSON.stringify(data)}${lifecycle}${signaturesOf(version)}`);
+  const revision = await run.earlierRevision(client, data, answer.revision);
+  const judgedBy = revision === null ? '' : `,"template_revision":${JSON.stringify(revision)}`;
+  return lineOf(
+    ehrId,
+    `"composition":${JSON.stringify(data)}${lifecycle}${judgedBy}${signaturesOf(version)}`,
+  );
 }
 
 /** The ATTESTATIONs of a version, which say who answers for its content; the audits of commits are the server's own. */

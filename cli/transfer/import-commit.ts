@@ -26,6 +26,8 @@ export interface Item {
   readonly length: number;
   readonly lifecycleState: LifecycleState;
   readonly signed: Signed | null;
+  /** What `openEHR-TEMPLATE_ID` says of it: its template, and the revision by which it is judged; null: the newest. */
+  readonly pin: string | null;
 }
 
 /**

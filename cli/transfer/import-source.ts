@@ -130,6 +130,8 @@ export type ImportContent =
       readonly object: JsonObject;
       readonly lifecycleState: string | null;
       readonly signed: Signed | null;
+      /** Number or digest of the revision of its template by which it is judged; null: the newest. */
+      readonly revision: string | null;
     }
   | {
       readonly kind: 'flat';
@@ -152,6 +154,8 @@ export interface ImportRecord {
 export interface RecordDefaults {
   readonly ehrId: string | null;
   readonly templateId: string | null;
+  /** true: whatever a record says, the newest revision of its template judges it. */
+  readonly isNewest?: boolean;
 }
 
 const KINDS = ['composition', 'flat', 'contribution', 'ehr_status', 'directory'] as const;
@@ -161,8 +165,9 @@ const KIND_OF_TYPE: Readonly<Record<string, (typeof KINDS)[number]>> = {
   EHR_STATUS: 'ehr_status',
   FOLDER: 'directory',
 };
-const SIGNED = ['commit_audit', 'attestations'] as const;
-const MEMBERS: readonly string[] = [...KINDS, ...SIGNED, 'ehr_id', 'template_id', 'lifecycle_state'];
+/** What stands beside a COMPOSITION. */
+const BESIDE = ['commit_audit', 'attestations', 'template_revision'] as const;
+const MEMBERS: readonly string[] = [...KINDS, ...BESIDE, 'ehr_id', 'template_id', 'lifecycle_state'];
 
 /** Reads a record. @throws CdrError `invalid` naming what is missing or malformed */
 export function readRecord(source: SourceRecord, defaults: RecordDefaults): ImportRecord {
@@ -221,8 +226,9 @@ function contentOf(envelope: JsonObject, defaults: RecordDefaults): ImportConten
   if (kind === undefined || kinds.length > 1 || !isJsonObject(object))
     throw new CdrError('invalid', `a record must have exactly one of ${KINDS.join(', ')}, an object`);
   const lifecycleState = textOrNull(envelope, 'lifecycle_state');
-  if (kind === 'composition') return { kind, object, lifecycleState, signed: signedIn(envelope) };
-  const unsigned = SIGNED.find((name) => envelope[name] !== undefined);
+  const revision = defaults.isNewest === true ? null : textOrNull(envelope, 'template_revision');
+  if (kind === 'composition') return { kind, object, lifecycleState, signed: signedIn(envelope), revision };
+  const unsigned = BESIDE.find((name) => envelope[name] !== undefined);
   if (unsigned !== undefined)
     throw new CdrError('invalid', `${unsigned} stands beside a composition in canonical JSON only`);
   if (kind !== 'flat') return { kind, object };

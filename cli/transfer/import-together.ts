@@ -111,7 +111,7 @@ async function commitPack(
   return new Set(done);
 }
 
-/** Null when the records are not only new COMPOSITIONs that nobody signed, after the EHR_STATUS of a new EHR. */
+/** Null when the records are not only new COMPOSITIONs that nobody signed and no earlier revision judges, after the EHR_STATUS of a new EHR. */
 async function contentOf(
   context: ImportContext,
   { ehrId, records }: EhrRecords,
@@ -138,7 +138,7 @@ async function itemsOf(context: ImportContext, records: readonly ImportRecord[])
     const { content } = record;
     if (content.kind !== 'composition' && content.kind !== 'flat') return null;
     const item = await itemOf(context, record, content);
-    if ('status' in item || item.signed !== null) return null;
+    if ('status' in item || item.signed !== null || item.pin !== null) return null;
     items.push(item);
   }
   return items;

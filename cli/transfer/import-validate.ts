@@ -11,6 +11,7 @@ import { newEhrStatus } from '../../change/ehr-status.js';
 import { validateComposition } from '../../change/composition/validate-composition.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { compiledTemplate } from '../../models/definition/template.js';
+import { textAt } from '../../openehr/rm/access.js';
 import { contributionOf } from './import-commit.js';
 import type { Outcome } from './import-progress.js';
 import type { ImportContent, ImportRecord } from './import-source.js';
@@ -51,12 +52,12 @@ async function validate(context: ChangeContext, content: ImportContent, manner: 
       if (content.signed !== null) {
         const lifecycleState = stateOf(content.lifecycleState);
         return validateContribution(
-          context,
+          pinned(context, content),
           contributionOf([{ ...content, lifecycleState }]),
           manner.isLenient,
         );
       }
-      return validateOne(context, content.object, { ...content, findings });
+      return validateOne(pinned(context, content), content.object, { ...content, findings });
     case 'flat': {
       const template = await compiledTemplate(content.templateId);
       if (template === null)
@@ -74,6 +75,17 @@ async function validate(context: ChangeContext, content: ImportContent, manner: 
     case 'directory':
       validatedFolder(content.object, findings);
   }
+}
+
+/** With the revision by which a record is judged. */
+function pinned(
+  context: ChangeContext,
+  { object, revision }: Extract<ImportContent, { kind: 'composition' }>,
+): ChangeContext {
+  const templateId = textAt(object, 'archetype_details', 'template_id', 'value');
+  return revision === null || templateId === undefined
+    ? context
+    : { ...context, pin: { templateId, revision } };
 }
 
 async function validateOne(

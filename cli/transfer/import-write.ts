@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { violationText } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { textAt } from '../../openehr/rm/access.js';
 import { LIFECYCLE, lifecycleStateOf } from '../../change/commit/codes.js';
@@ -37,6 +38,7 @@ export async function importRecords(
         outcomes.push(item);
         continue;
       }
+      if (batch[0] !== undefined && batch[0].pin !== item.pin) await flush();
       if (batch.length >= context.batchSize || length + item.length > MAX_BATCH_LENGTH) await flush();
       batch.push(item);
       length += item.length;
@@ -86,8 +88,9 @@ export async function itemOf(
       code: content.lifecycleState ?? LIFECYCLE.complete,
       rubric: undefined,
     });
-    const signed = content.kind === 'composition' ? content.signed : null;
-    return { position, versionedObjectUid, object, length, lifecycleState, signed };
+    const { signed, revision } = content.kind === 'composition' ? content : { signed: null, revision: null };
+    const pin = revision === null ? null : pinOf(canonical, revision);
+    return { position, versionedObjectUid, object, length, lifecycleState, signed, pin };
   } catch (error) {
     if (!(error instanceof CdrError)) throw error;
     const { status } = errorAnswer(error);
@@ -96,6 +99,22 @@ export async function itemOf(
       new AnswerError(status, error.message, error.details.violations?.map(violationText)),
     );
   }
+}
+
+/** @throws CdrError `invalid` for a template id that no header can hold */
+function pinOf(composition: JsonObject, revision: string): string {
+  const id = textAt(composition, 'archetype_details', 'template_id', 'value') ?? '';
+  const pin = `${id};revision="${revision}"`;
+  if (/[^\x20-\x7e]/.test(pin))
+    throw new CdrError(
+      'invalid',
+      'a revision can be named of templates only whose id is of ASCII characters',
+    );
+  return pin;
+}
+
+function headersOf({ pin }: Item): Readonly<Record<string, string>> {
+  return pin === null ? {} : { 'openEHR-TEMPLATE_ID': pin };
 }
 
 /** A UUID that the same record of the same import always gets, so that no repetition makes it twice. */
@@ -117,6 +136,7 @@ async function sendBatch(context: ImportContext, ehrId: string, batch: readonly 
     const answer = await post(context, `/ehr/${encodeURIComponent(ehrId)}/contribution`, {
       body: JSON.stringify(contributionOf(batch)),
       key: `${first.position}+${batch.length}`,
+      headers: headersOf(first),
     });
     if (answer.status === CREATED) return batch.map(({ position }) => ({ position, result: 'imported' }));
     isTaken = isConflict(answer);
@@ -152,9 +172,16 @@ async function sendOne(context: ImportContext, ehrId: string, item: Item): Promi
       ? await post(context, `${path}/composition`, {
           body: JSON.stringify(item.object),
           key,
-          headers: { 'openEHR-VERSION': `lifecycle_state.code_string="${lifecycleState}"` },
+          headers: {
+            'openEHR-VERSION': `lifecycle_state.code_string="${lifecycleState}"`,
+            ...headersOf(item),
+          },
         })
-      : await post(context, `${path}/contribution`, { body: JSON.stringify(contributionOf([item])), key });
+      : await post(context, `${path}/contribution`, {
+          body: JSON.stringify(contributionOf([item])),
+          key,
+          headers: headersOf(item),
+        });
   if (answer.status === CREATED) return { position, result: 'imported' };
   if (isConflict(answer) && (await isPresent(context, ehrId, item))) return { position, result: 'unchanged' };
   return failure(position, answerError(answer.status, answer.text));

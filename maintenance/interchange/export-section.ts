@@ -1,4 +1,3 @@
-import { collapsedToken } from '../../openehr/base/text.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import {
   contributionsNamed,
@@ -15,12 +14,12 @@ import { templateById } from '../../models/definition/template.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { Session } from '../../models/access/write.js';
+import { revisionKey, templateKey, templateLines } from './export-template.js';
 import {
   contributionLine,
   documentLine,
   ehrLine,
   itemTagLine,
-  templateLine,
   tombstoneLine,
   versionLine,
 } from './line-text.js';
@@ -75,7 +74,7 @@ async function* contentLines(session: Session, ehrId: string, section: Section):
           written.add(contribution._id);
           yield contributionLine(contribution);
         }
-        yield* templateOf(version, section);
+        yield* templateOf(session, version, section);
         yield versionLine(version);
       }
     }
@@ -84,8 +83,15 @@ async function* contentLines(session: Session, ehrId: string, section: Section):
     if (!written.has(contribution._id)) yield contributionLine(contribution);
 }
 
-async function* templateOf({ template_id: id }: VersionDoc, section: Section): AsyncGenerator<string> {
-  if (id === undefined || !isFirst(section, `templates ${collapsedToken(id)}`)) return;
+async function* templateOf(
+  session: Session,
+  { template_id: id, template_digest: digest }: VersionDoc,
+  section: Section,
+): AsyncGenerator<string> {
+  if (id === undefined) return;
+  const key = digest === undefined ? templateKey(id) : revisionKey(id, digest);
+  if (section.known.has(key) || section.written.has(key)) return;
   const template = await templateById(id);
-  if (template !== null) yield templateLine(template);
+  if (template === null) return;
+  yield* templateLines(session, template, (each) => isFirst(section, each));
 }

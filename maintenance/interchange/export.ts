@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { collapsedToken } from '../../openehr/base/text.js';
 import {
   definitionsIn,
   exportedEhr,
@@ -12,8 +11,9 @@ import { exportedAudit } from '../../models/cross-collection/interchange-audit.j
 import type { StoredQueryDoc } from '../../models/definition/stored-query.js';
 import type { TemplateDoc } from '../../models/definition/template.js';
 import type { Session } from '../../models/access/write.js';
-import { auditLine, documentLine, endLine, HEADER_LINE, storedQueryLine, templateLine } from './line-text.js';
+import { auditLine, documentLine, endLine, HEADER_LINE, storedQueryLine } from './line-text.js';
 import { sectionLines, type Section } from './export-section.js';
+import { templateLines } from './export-template.js';
 
 /** What of a store is exported. */
 export interface ExportScope {
@@ -90,8 +90,8 @@ class ExportRun {
   async definitions(): Promise<void> {
     const { session } = this;
     for await (const template of definitionsIn<TemplateDoc>(session, 'templates')) {
-      this.#known.add(`templates ${collapsedToken(template._id)}`);
-      await this.line(templateLine(template));
+      for await (const line of templateLines(session, template, (key) => this.#isFirst(key)))
+        await this.line(line);
     }
     for await (const document of definitionsIn(session, 'archetypes'))
       await this.line(documentLine({ collection: 'archetypes', document }, null));
@@ -99,6 +99,12 @@ class ExportRun {
       await this.line(storedQueryLine(query));
     for await (const document of definitionsIn(session, 'query_owners'))
       await this.line(documentLine({ collection: 'query_owners', document }, null));
+  }
+
+  #isFirst(key: string): boolean {
+    const isNew = !this.#known.has(key);
+    this.#known.add(key);
+    return isNew;
   }
 
   /** EHRs by name. @throws Error when one is not active, or content of another goes with one */

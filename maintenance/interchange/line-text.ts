@@ -26,10 +26,16 @@ export const FORMAT_VERSION = 1;
 /** The first line. */
 export const HEADER_LINE = JSON.stringify({ kind: 'header', format: FORMAT, version: FORMAT_VERSION });
 
-/** An operational template, as it was uploaded. */
-export function templateLine({ _id, created_timestamp: created, revision, opt }: TemplateDoc): string {
+/** A revision of an operational template, as it was uploaded; `after`: digest of the one before it, null when it is the first. */
+export function templateLine(
+  template: Pick<TemplateDoc, '_id' | 'created_timestamp' | 'opt' | 'revision_name' | 'uploaded_by'> &
+    Partial<Pick<TemplateDoc, 'revision'>>,
+  after: string | null,
+): string {
+  const { _id, created_timestamp: created, revision, revision_name, uploaded_by, opt } = template;
   const created_timestamp = formatUtc(created);
-  return JSON.stringify({ kind: 'template', template_id: _id, created_timestamp, revision, opt });
+  const further = { revision, revision_name, uploaded_by, ...(after !== null && { after }) };
+  return JSON.stringify({ kind: 'template', template_id: _id, created_timestamp, ...further, opt });
 }
 
 /** One version of a stored query. */
@@ -76,9 +82,10 @@ export function contributionLine(contribution: ContributionDoc): string {
 
 /** An ORIGINAL_VERSION with its content. */
 export function versionLine(version: VersionDoc): string {
-  const { ehr_id: ehrId, type, template_id, validation_findings: findings } = version;
+  const { ehr_id: ehrId, type, template_id, template_digest, validation_findings: findings } = version;
   const further = {
     ...(template_id !== undefined && { template_id }),
+    ...(template_digest !== undefined && { template_digest }),
     ...(findings !== undefined && { validation_findings: findings }),
   };
   const more = JSON.stringify({ type, ...further }).slice(1, -1);

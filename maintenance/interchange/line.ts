@@ -40,6 +40,17 @@ export type RestoredEhr = Pick<
   '_id' | 'system_id' | 'time_created' | 'shares_contributions' | 'subject_dropped'
 >;
 
+/** A revision of a template. */
+export interface RestoredTemplate extends Pick<
+  TemplateDoc,
+  '_id' | 'opt' | 'created_timestamp' | 'revision_name' | 'uploaded_by'
+> {
+  /** Absent: of one that is not the newest. */
+  readonly revision?: number;
+  /** Digest of the revision before it; null: it is the first. */
+  readonly after: string | null;
+}
+
 /** A VERSION with its content as an object; null for a deletion. */
 export interface RestoredVersion {
   readonly doc: VersionDoc;
@@ -57,7 +68,7 @@ export type InterchangeLine =
   | { readonly kind: 'header' }
   | {
       readonly kind: 'template';
-      readonly template: Pick<TemplateDoc, '_id' | 'opt' | 'created_timestamp' | 'revision'>;
+      readonly template: RestoredTemplate;
     }
   | { readonly kind: 'stored_query'; readonly query: StoredQueryDoc }
   | ({ readonly kind: 'document'; readonly ehrId: string | null } & OwnDocument)
@@ -108,11 +119,19 @@ function readHeader({ format, version }: JsonObject): { readonly kind: 'header' 
 }
 
 function readTemplate(line: JsonObject): Extract<InterchangeLine, { kind: 'template' }> {
+  const [name, uploadedBy, after = null] = [
+    textAt(line, 'revision_name'),
+    textAt(line, 'uploaded_by'),
+    textAt(line, 'after'),
+  ];
   const template = {
     _id: textOf(line, 'template_id'),
     opt: textOf(line, 'opt'),
     created_timestamp: timeOf(line, 'created_timestamp'),
-    revision: line.revision === undefined ? 1 : numberOf(line, 'revision'),
+    ...(line.revision !== undefined && { revision: numberOf(line, 'revision') }),
+    ...(name !== undefined && { revision_name: name }),
+    ...(uploadedBy !== undefined && { uploaded_by: uploadedBy }),
+    after,
   };
   return { kind: 'template', template };
 }
@@ -203,10 +222,18 @@ function readVersion(line: JsonObject): Extract<InterchangeLine, { kind: 'versio
     commit_audit: audit,
     lifecycle_state: objectOf(given, 'lifecycle_state'),
     ...listsOf(line, given),
-    ...(typeof line.template_id === 'string' && { template_id: line.template_id }),
+    ...templateOf(line),
     data: data === null ? null : JSON.stringify(data),
   };
   return { kind: 'version', version: { doc, content: data } };
+}
+
+function templateOf(line: JsonObject): Pick<VersionDoc, 'template_id' | 'template_digest'> {
+  const [id, digest] = [textAt(line, 'template_id'), textAt(line, 'template_digest')];
+  return {
+    ...(id !== undefined && { template_id: id }),
+    ...(digest !== undefined && { template_digest: digest }),
+  };
 }
 
 function optionalTexts(given: JsonObject): Pick<VersionDoc, 'preceding_version_uid' | 'signature'> {

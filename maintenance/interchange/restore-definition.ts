@@ -1,6 +1,4 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import { collapsedToken } from '../../openehr/base/text.js';
-import { compileTemplate } from '../../openehr/template/compile.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import { inTransaction } from '../../database/transaction.js';
 import {
@@ -17,10 +15,10 @@ import {
   storedQueryById,
   type StoredQueryDoc,
 } from '../../models/definition/stored-query.js';
-import { insertRestoredTemplate, templateById } from '../../models/definition/template.js';
 import type { Session } from '../../models/access/write.js';
 import type { InterchangeLine } from './line.js';
 import type { RestoreHow } from './part.js';
+import { restoreTemplate } from './restore-template.js';
 import { isSameDocument } from './same.js';
 
 /** A line that belongs to no EHR, or to several. */
@@ -44,25 +42,6 @@ export async function restoreDefinition(how: RestoreHow, line: DefinitionLine): 
     if (!isDuplicateKey(error)) throw error;
     throw new CdrError('conflict', 'another one is here', { cause: error });
   }
-}
-
-async function restoreTemplate(
-  { batch, compile = compileTemplate }: RestoreHow,
-  { opt, ...as }: Extract<InterchangeLine, { kind: 'template' }>['template'],
-): Promise<Restored> {
-  const known = await templateById(as._id);
-  if (known !== null) {
-    if (known.opt === opt) return 'unchanged';
-    throw new CdrError('conflict', `another template ${as._id} is here`);
-  }
-  const template = { opt, compiled: await compile(opt) };
-  if (collapsedToken(template.compiled.templateId) !== collapsedToken(as._id))
-    throw new CdrError('invalid', `the template is ${template.compiled.templateId}, and not ${as._id}`);
-  await inTransaction(async (session) => {
-    await insertRestoredTemplate(template, as);
-    await note(session, batch, { collection: 'templates', id: as._id });
-  });
-  return 'imported';
 }
 
 async function restoreQuery(batch: string, query: StoredQueryDoc): Promise<Restored> {

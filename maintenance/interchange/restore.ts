@@ -5,7 +5,8 @@ import { writeAlone } from '../../change/commit/commit-group.js';
 import { byCollection } from '../../change/commit/plan.js';
 import { signatureState } from '../../change/commit/signature.js';
 import { saveShapes } from '../../models/aql-shape.js';
-import { templateUsed, usableTemplate } from '../../models/definition/template.js';
+import { useOfRevision } from '../../models/definition/revision-in-use.js';
+import type { VersionDoc } from '../../models/version.js';
 import { noteSystems } from '../../models/settings.js';
 import type { Write } from '../../models/access/write.js';
 import type { EhrPart, RestoreHow, RestorePlan, RestoreState } from './part.js';
@@ -85,25 +86,22 @@ export class EhrRestore {
     await requireSignatures(part, state);
     const plan = within(this.#how.work ?? null, () => planPart(part, state, this.#how));
     const uses: Write[] = [];
-    for (const id of new Set(part.versions.flatMap(({ doc }) => doc.template_id ?? [])))
-      uses.push(...(await this.#useOf(id)));
+    for (const use of new Map(part.versions.flatMap(({ doc }) => useOf(doc))).values())
+      uses.push(...(await this.#useOf(use)));
     return plan.writes.length === 0 ? plan : { ...plan, writes: [...plan.writes, ...uses] };
   }
 
-  /** A template that a VERSION names must be there. @throws unprocessable */
-  async #useOf(templateId: string): Promise<Write[]> {
-    if (this.#used.has(templateId)) return [];
-    const template = await usableTemplate(templateId);
-    if (template === null)
+  /** A template that a VERSION names must be there, with the revision by which it was judged. @throws unprocessable */
+  async #useOf({ key, templateId, digest }: TemplateUse): Promise<Write[]> {
+    if (this.#used.has(key)) return [];
+    const uses = await useOfRevision(templateId, digest);
+    if (uses === null)
       throw new CdrError(
         'unprocessable',
-        `template ${templateId} is neither here nor before what uses it in the file`,
+        `${digest === null ? '' : `revision ${digest} of `}template ${templateId} is neither here nor before what uses it in the file`,
       );
-    if (template.used) {
-      this.#used.add(templateId);
-      return [];
-    }
-    return [templateUsed(template.storedId)];
+    if (uses.length === 0) this.#used.add(key);
+    return uses;
   }
 
   /** Whether what was expected was so; if not, nothing is written. */
@@ -126,6 +124,20 @@ export class EhrRestore {
     await noteSystems([...systems]);
     for (const system of systems) this.#systems.add(system);
   }
+}
+
+/** A template that a VERSION names, with the digest of the revision by which it was judged; null: it notes none. */
+interface TemplateUse {
+  readonly key: string;
+  readonly templateId: string;
+  readonly digest: string | null;
+}
+
+function useOf({ template_id: templateId, template_digest }: VersionDoc): [string, TemplateUse][] {
+  if (templateId === undefined) return [];
+  const digest = template_digest ?? null;
+  const key = JSON.stringify([templateId, digest]);
+  return [[key, { key, templateId, digest }]];
 }
 
 /** What is new is what its signature says, as far as anybody here can tell. @throws invalid */

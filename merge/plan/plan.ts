@@ -223,6 +223,7 @@ function joinEntries(
       object: contentOf(content),
       audit: auditOf(CHANGE_TYPE.modification, request),
       lifecycleState: stateOf(content),
+      templateDigest: content.template_digest,
       otherInputVersionUids: [source.latest_version_uid],
     },
     {

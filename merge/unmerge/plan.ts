@@ -230,6 +230,7 @@ function nextVersion(latest: VersionDoc, content: VersionDoc, request: UnmergeRe
     object: contentOf(content),
     audit: auditOf(latest.data === null ? CHANGE_TYPE.creation : CHANGE_TYPE.modification, request),
     lifecycleState: stateOf(content),
+    templateDigest: content.template_digest,
     ...(isFromElsewhere && { otherInputVersionUids: [content._id] }),
   };
 }

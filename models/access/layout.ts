@@ -12,6 +12,8 @@ export const COLLECTIONS = {
   templateRevisions: 'template_revisions',
   templateUpgrades: 'template_upgrades',
   templateUpgradeLeft: 'template_upgrade_left',
+  templateComparisons: 'template_comparisons',
+  templateComparisonExamples: 'template_comparison_examples',
   archetypes: 'archetypes',
   storedQueries: 'stored_queries',
   queryOwners: 'query_owners',
@@ -160,6 +162,11 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   {
     name: COLLECTIONS.templateUpgradeLeft,
     indexes: [{ key: { upgrade: 1, ehr_id: 1 } }, { key: { ehr_id: 1 } }, { key: { object_id: 1 } }],
+  },
+  { name: COLLECTIONS.templateComparisons, indexes: [{ key: { template_id: 1, started_at: -1 } }] },
+  {
+    name: COLLECTIONS.templateComparisonExamples,
+    indexes: [{ key: { comparison: 1 } }, { key: { ehr_id: 1 } }, { key: { object_id: 1 } }],
   },
   { name: COLLECTIONS.archetypes, indexes: [] },
   { name: COLLECTIONS.queryOwners, indexes: [] },

@@ -12,6 +12,7 @@ import { mergeHistoryRemoval, undoneMergesOf, type MergeHistoryDoc } from '../me
 import { mergeIdsOfSources, mergeRecordRemovalOfSources } from '../merge/record.js';
 import { mergeRequestRemovals } from '../merge/request.js';
 import { waitingRequestRemovalOf, waitingRequestRemovals } from '../waiting-request.js';
+import { exampleRemoval, exampleRemovalOf } from '../template-comparison.js';
 import { leftRemoval, leftRemovalOf } from '../template-upgrade.js';
 import { lastRemoval } from './state-note.js';
 import { insertRemoval, removalWrites } from '../removal.js';
@@ -42,6 +43,7 @@ export async function objectErasure(
     waitingRequestRemovalOf(versionedObjectUid),
     draftRemovalOf(versionedObjectUid),
     leftRemovalOf(versionedObjectUid),
+    exampleRemovalOf(versionedObjectUid),
   ];
 }
 
@@ -99,6 +101,7 @@ export async function ehrErasure(session: ClientSession, ehrId: string): Promise
     draftRemoval(gone),
     favouriteRemoval(gone),
     leftRemoval(gone),
+    exampleRemoval(gone),
     ...distinctRemovals(gone),
     ehrRemoval(gone),
     ...lastRemoval(COLLECTIONS.mergeRecords, await mergeIdsOfSources(sources, { session })),

@@ -4,6 +4,7 @@ import { inSteps } from '../access/in-steps.js';
 import { COLLECTIONS } from '../access/layout.js';
 import { documents, type StoredDocument } from '../access/documents.js';
 import type { ContributionDoc } from '../contribution.js';
+import type { EarlierRevision } from '../definition/template-revision.js';
 import type { EhrDoc } from '../ehr.js';
 import type { ItemTagDoc } from '../item-tag.js';
 import type { ArchiveDoc } from '../merge/archive.js';
@@ -210,6 +211,14 @@ export async function* definitionsIn<T extends { readonly _id: string } = Stored
 ): AsyncGenerator<T> {
   const found = documents(collection).find<T>({}, { session, batchSize: LARGE_AT_ONCE }).sort({ _id: 1 });
   for await (const document of found) yield document;
+}
+
+/** The revisions of a template that are not the newest any more, oldest first. */
+export function exportedRevisions(session: ClientSession, storedId: string): Promise<EarlierRevision[]> {
+  return documents<EarlierRevision>(COLLECTIONS.templateRevisions)
+    .find<EarlierRevision>({ template_id: storedId }, { session })
+    .sort({ created_timestamp: 1, _id: 1 })
+    .toArray();
 }
 
 /** What is restored to an EHR, by collection. */

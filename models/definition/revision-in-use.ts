@@ -1,9 +1,12 @@
-import { compileTemplate } from '../../openehr/template/compile.js';
+import type { Write } from '../access/write.js';
+import { compileTemplate, type CompiledTemplate } from '../../openehr/template/compile.js';
+import { formerTextsOf } from '../../openehr/template/validate/former-texts.js';
 import {
   putText,
   templateById,
   templateIds,
   templateInUse,
+  templateUsed,
   type CompileStored,
   type TemplateDoc,
   type TemplateInUse,
@@ -13,6 +16,7 @@ import {
   earlierDigests,
   earlierRevision,
   earlierRevisions,
+  markEarlierUsed,
   revisionDigest,
   revisionName,
   type EarlierRevision,
@@ -31,6 +35,34 @@ export async function revisionInUse(
   if (newest === null || newest.name === revision || newest.digest === revision) return newest;
   const doc = await earlierRevision(newest.storedId, revision);
   return doc === null ? null : earlierInUse(newest, doc, compile);
+}
+
+/**
+ * A text that is not stored, as if it were the next revision of a template; null when there is no such template.
+ * @throws as `compile`
+ */
+export async function asNextRevision(
+  templateId: string,
+  opt: string,
+  compile: CompileStored = compileTemplate,
+): Promise<TemplateInUse | null> {
+  const newest = await templateInUse(templateId, compile);
+  if (newest === null) return null;
+  const earlier: CompiledTemplate[] = [];
+  for (const doc of await earlierRevisions(newest.storedId))
+    earlier.push(await earlierCompiled(doc, compile));
+  const formerTexts = formerTextsOf([...earlier, newest.compiled]);
+  return { ...newest, compiled: await compile(opt), name: '', digest: revisionDigest(opt), formerTexts };
+}
+
+/** Number and digest of a revision by either, of the newest for null; null when there is none. */
+export async function revisionOf(
+  newest: TemplateDoc,
+  revision: string | null,
+): Promise<{ readonly name: string; readonly digest: string } | null> {
+  const [name, digest] = [revisionName(newest), revisionDigest(newest.opt)];
+  if (revision === null || revision === name || revision === digest) return { name, digest };
+  return earlierRevision(newest._id, revision);
 }
 
 /** An earlier revision of a template whose newest one is in use. @throws as `compile` */
@@ -70,6 +102,20 @@ export async function revisionText(
   if (doc === undefined) return null;
   const { opt, used, created_timestamp } = doc;
   return { ...newest, opt, used, created_timestamp, earlierId: doc._id, earlier };
+}
+
+/**
+ * The writes that note that a VERSION refers to a template, and to the revision of this digest unless that is null; none where both are
+ * noted. Null: there is no such revision.
+ */
+export async function useOfRevision(templateId: string, digest: string | null): Promise<Write[] | null> {
+  const newest = await templateById(templateId);
+  if (newest === null) return null;
+  const isNewest = digest === null || revisionDigest(newest.opt) === digest;
+  if (isNewest) return newest.used ? [] : [templateUsed(newest._id)];
+  const earlier = await earlierRevision(newest._id, digest);
+  if (earlier === null) return null;
+  return earlier.used ? [] : [markEarlierUsed(earlier._id)];
 }
 
 /** Digests of all revisions of all templates. */

@@ -264,14 +264,6 @@ export function markTemplateUsed({
   };
 }
 
-/** Under which id a template is stored, and whether it is noted as used; null when unknown. */
-export async function usableTemplate(
-  templateId: string,
-): Promise<{ readonly storedId: string; readonly used: boolean } | null> {
-  const found = await underStoredId(templateId, (id) => Template.findOne({ _id: id }, { used: 1 }).exec());
-  return found === null ? null : { storedId: found._id, used: found.used };
-}
-
 /** Notes that a VERSION refers to a template, whatever its text; matches nothing when it is not there any more. */
 export function templateUsed(storedId: string): UpdateWrite<'templates'> {
   const update = { $set: { used: true } };
@@ -284,6 +276,11 @@ export async function insertRestoredTemplate(
   as: Pick<TemplateDoc, '_id' | 'created_timestamp' | 'revision'>,
 ): Promise<void> {
   await Template.create([{ ...templateFields(template, as.created_timestamp), ...as }]);
+}
+
+/** Counts the texts of a template as they were counted elsewhere. Joins the caller's transaction. */
+export async function countRevisions(storedId: string, revision: number): Promise<void> {
+  await Template.updateOne({ _id: storedId }, { $set: { revision } }).exec();
 }
 
 /** Ids of the templates that are noted as used, as they are stored and as the xs:tokens that they are. */

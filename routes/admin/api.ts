@@ -13,6 +13,7 @@ import { adminForm, adminOperation, writeRecord } from './record.js';
 import { restoreOperation } from './restore.js';
 import { statisticsOperation } from './statistics.js';
 import { userOperations, type UserStore } from './users.js';
+import { templateComparisonOperations } from './template-comparison.js';
 import { templateRevisionOperations } from './template-revision.js';
 import { templateUpgradeOperations } from './template-upgrade.js';
 import { verifyOperations } from './verify.js';
@@ -31,6 +32,7 @@ export function adminGroups(settings: Settings, users: UserStore): OperationGrou
         ...userOperations(settings, users),
         ...adminDefinitionOperations(settings),
         ...templateRevisionOperations(settings),
+        ...templateComparisonOperations(settings),
         ...templateUpgradeOperations(settings),
         ...adminEhrOperations(settings),
         ...auditOperations(settings),

@@ -45,20 +45,6 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
       handle: replaceTemplate,
     }),
     adminOperation({
-      id: 'previewTemplate',
-      method: 'POST',
-      path: '/template/{template_id}/preview',
-      summary: 'Get the web template that an OPT would have, and store nothing',
-      request: { schema: 'OperationalTemplate', types: 'xml' },
-      responses: {
-        200: { description: 'Its web template', body: { schema: 'WebTemplate', types: 'webTemplate' } },
-      },
-      errors: [400],
-      failure: { root: 'AdminUpdateResponseData', fields: { updated: 0 } },
-      largestBody: { bytes: settings.maxTemplateBytes, setting: 'MAX_TEMPLATE_BYTES' },
-      handle: previewTemplate,
-    }),
-    adminOperation({
       id: 'deleteTemplate',
       method: 'DELETE',
       path: '/template/{template_id}',
@@ -115,15 +101,6 @@ async function replaceTemplate(ctx: Context): Promise<void> {
   requireId(compiled, templateId);
   const doc = await updateTemplate({ opt, compiled });
   writeText(ctx, form, form.format === 'XML' ? doc.opt : JSON.stringify(doc.opt));
-}
-
-async function previewTemplate(ctx: Context): Promise<void> {
-  requestBody('admin-template', ctx.get('Content-Type'));
-  const form = responseBody('web-template', ctx.get('Accept'));
-  const templateId = pathParameter(ctx, 'template_id');
-  const { compiled } = await optOf(ctx, templateId);
-  requireId(compiled, templateId);
-  writeText(ctx, form, compiled.webTemplateText);
 }
 
 /** The OPT of the body, compiled. @throws as `compileTemplate` */

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import { within } from '../../openehr/base/work.js';
 import { listRevisions, removeRevision } from '../../change/definition/template-revision.js';
+import { beginComparison, launchComparison } from '../../maintenance/template-comparison.js';
 import { revisionNotFound, templateNotFound } from '../../change/commit/refusal.js';
 import { revisionText } from '../../models/definition/revision-in-use.js';
 import { storedQueries } from '../../models/definition/stored-query.js';
@@ -12,11 +13,12 @@ import { compareInThread } from '../../workers/large-body.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { bodyOf, requiredBodyText, writeText } from '../http/exchange.js';
 import { requestBody, responseBody } from '../http/negotiation/media-type.js';
-import type { Operation } from '../http/operation/operation.js';
-import { pathParameter } from '../http/parameter-values.js';
+import type { BodyDescription, Operation } from '../http/operation/operation.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { bodyOwner } from '../http/request/request-body.js';
 import { adminOperation } from './record.js';
 
+const DIFFERENCE: BodyDescription = { schema: 'TemplateDifference', types: 'json' };
 const NOT_REMOVED = { root: 'AdminDeleteResponseData', fields: { deleted: 0 } };
 
 /** Revisions of a template, and what differs between them, or to an OPT. */
@@ -29,13 +31,17 @@ export function templateRevisionOperations(settings: Settings): Operation[] {
       summary:
         'Tell what differs between revisions of a template, or to an OPT, and what that means for data',
       access: 'read',
+      adminWith: 'data',
+      parameters: ['data'],
       request: { schema: 'TwoRevisions', types: 'compared' },
       responses: {
-        200: { description: 'Each difference', body: { schema: 'TemplateDifference', types: 'json' } },
+        200: { description: 'Each difference', body: DIFFERENCE },
+        202: { description: 'The same; stored data are being judged', body: DIFFERENCE },
       },
-      errors: [400, 404],
+      committedStatus: 202,
+      errors: [400, 404, 409],
       largestBody: { bytes: settings.maxTemplateBytes, setting: 'MAX_TEMPLATE_BYTES' },
-      handle: compareTemplate,
+      handle: (ctx) => compareTemplate(ctx, settings),
     }),
     adminOperation({
       id: 'listTemplateRevisions',
@@ -74,7 +80,7 @@ const revisionsSchema = Joi.object<TwoRevisions>({
 });
 
 /** docs/spec/formats.md#template-differences */
-async function compareTemplate(ctx: Context): Promise<void> {
+async function compareTemplate(ctx: Context, settings: Settings): Promise<void> {
   const { format } = requestBody('compared-template', ctx.get('Content-Type'));
   const form = responseBody('json', ctx.get('Accept'));
   const templateId = pathParameter(ctx, 'template_id');
@@ -89,8 +95,19 @@ async function compareTemplate(ctx: Context): Promise<void> {
   const concerned = within(ctx.state.work, () =>
     changedQueries(queries, difference.changes, stored.archetype_id),
   );
-  ctx.status = 200;
-  writeText(ctx, form, JSON.stringify({ ...difference, stored_queries: concerned }));
+  const answer = { ...difference, stored_queries: concerned };
+  const data = queryParameter(ctx, 'data');
+  if (data === null) {
+    ctx.status = 200;
+    writeText(ctx, form, JSON.stringify(answer));
+    return;
+  }
+  const { from = null, to = null } = named;
+  const request = { templateId, data, from, to, opt: named.to === null ? after : null };
+  const { _id: job } = await beginComparison(request, ctx.state.user?.name ?? 'anonymous');
+  launchComparison(settings, job);
+  ctx.status = 202;
+  writeText(ctx, form, JSON.stringify({ ...answer, data: { job } }));
 }
 
 async function textOf(templateId: string, revision: string | undefined): Promise<string> {

@@ -132,10 +132,17 @@ export interface SimplifiedForm {
   readonly pin: RevisionPin | undefined;
 }
 
-/** The simplified form that `form` is; null: it is canonical. @throws invalid when the request names two templates */
-export function simplifiedForm(ctx: Context, { format }: BodyType): SimplifiedForm | null {
+/**
+ * The simplified form that `form` is, null when it is canonical, and the revision that the request names.
+ * @throws invalid when it names two templates
+ */
+export function simplifiedForm(
+  ctx: Context,
+  { format }: BodyType,
+): { readonly simplified: SimplifiedForm | null; readonly pin: RevisionPin | undefined } {
   const named = templateFrom(ctx);
-  return format === 'FLAT' || format === 'STRUCTURED' ? { format, ...named } : null;
+  const simplified = format === 'FLAT' || format === 'STRUCTURED' ? { format, ...named } : null;
+  return { simplified, pin: named.pin };
 }
 
 /** Reads COMPOSITIONs in a simplified form that stand within a body; `mayBeLarge`: as of a large body, in another thread. */

@@ -23,7 +23,7 @@ import { warning } from '../http/answer/warning.js';
 import { answerDeletion, answerVersion } from '../http/exchange.js';
 import { commitHeaders, commitMetadata } from '../http/request/headers.js';
 import { containerUidOf, ifMatchFrom, requireVersionUid } from '../http/operation/object-ids.js';
-import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
+import type { AnswerDescription, BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { parsePrefer } from '../http/request/prefer.js';
 import { STANDARD_API } from '../http/request/request-state.js';
@@ -84,7 +84,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
         audit: 'read',
         parameters: ['version_at_time', 'format', 'Prefer'],
         responses: {
-          200: versionAnswer('The COMPOSITION', COMPOSITION),
+          200: readAnswer(),
           204: DELETED_THEN,
           304: NOT_MODIFIED,
         },
@@ -130,6 +130,11 @@ export function compositionOperations(settings: Settings): OperationGroup {
       compositionPreview(settings, context),
     ],
   };
+}
+
+function readAnswer(): AnswerDescription {
+  const { headers = [], ...answered } = versionAnswer('The COMPOSITION', COMPOSITION);
+  return { ...answered, headers: [...headers, 'Everchart-Template-Revision'] };
 }
 
 async function answerAgain(ctx: Context, settings: Settings, uid: string, status: 200 | 201): Promise<void> {

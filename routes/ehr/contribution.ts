@@ -117,7 +117,7 @@ async function get(ctx: Context): Promise<void> {
 async function create(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
   const form = requestBody('contribution', ctx.get('Content-Type'));
   const response = contributionResponse(ctx);
-  const simplified = simplifiedForm(ctx, form);
+  const { simplified, pin } = simplifiedForm(ctx, form);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const mayNameAnyInput = ctx.state.user?.permissions.has('admin') === true;
   const defaults = { ...commitHeaders(ctx, settings), mayNameAnyInput };
@@ -127,7 +127,7 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
     ...context,
     ...(isLarge(text) && { readLarge: largeReader(ctx) }),
     ...(simplified !== null && { readSimplified: simplifiedReader(ctx, simplified, isLarge(text)) }),
-    ...(simplified?.pin !== undefined && { pin: simplified.pin }),
+    ...(pin !== undefined && { pin }),
   });
   const commit = () => createContribution(reading, { ehrId, defaults }, body);
   const { contribution } = await commit().catch(async (error: unknown) => {

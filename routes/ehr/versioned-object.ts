@@ -103,7 +103,7 @@ export function versionedObjectOperations(
 
 function verifiedAnswer(): AnswerDescription {
   const { headers = [], ...answered } = versionAnswer('The version', ORIGINAL);
-  return { ...answered, headers: [...headers, 'Everchart-Signature'] };
+  return { ...answered, headers: [...headers, 'Everchart-Template-Revision', 'Everchart-Signature'] };
 }
 
 async function getVersionAtTime(ctx: Context, kind: ContainerKind): Promise<void> {
@@ -172,7 +172,8 @@ async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
 
 /** ORIGINAL_VERSION with the headers of the version; `Location` is that of the VERSION itself. */
 async function writeOriginalVersion(ctx: Context, form: BodyType, version: VersionDoc): Promise<void> {
-  setResourceHeaders(ctx, { etag: version._id, lastModified: version.time_committed });
+  const { _id: etag, time_committed: lastModified, template_digest: templateRevision } = version;
+  setResourceHeaders(ctx, { etag, lastModified, templateRevision });
   ctx.set('Location', absoluteUrl(ctx, originalVersionPath(version)));
   await writeResource(ctx, form, originalVersionResource(preferredContent(ctx, version)), 'version');
 }

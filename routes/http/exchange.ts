@@ -107,6 +107,8 @@ export interface ResourceHeaders {
   readonly lastModified?: Date;
   /** The version whose content is answered: it never changes, as attestations of a VERSION may. */
   readonly contentVersion?: string;
+  /** Digest of the revision of its template by which the version was judged, where it notes one. */
+  readonly templateRevision?: string | undefined;
 }
 
 /** Sets the headers for the state of a resource that is answered. */
@@ -119,6 +121,8 @@ export function setResourceHeaders(ctx: Context, headers: ResourceHeaders): void
   if (headers.path !== undefined) ctx.set('Location', absoluteUrl(ctx, headers.path));
   if (headers.contentVersion !== undefined) ctx.state.contentVersion = headers.contentVersion;
   if (headers.lastModified !== undefined) ctx.set('Last-Modified', headers.lastModified.toUTCString());
+  if (headers.templateRevision !== undefined)
+    ctx.set('Everchart-Template-Revision', headers.templateRevision);
 }
 
 /** The headers of the content of one version. */
@@ -128,6 +132,7 @@ export function versionHeaders(version: VersionDoc): ResourceHeaders {
     path: versionPath(version.ehr_id, version.type, version._id),
     lastModified: version.time_committed,
     contentVersion: version._id,
+    templateRevision: version.template_digest,
   };
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware, Next } from 'koa';
 import { publishSignInFailure } from '../../database/events.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { Access, Permission } from '../../routes/http/operation/operation.js';
+import type { Access, Operation, Permission } from '../../routes/http/operation/operation.js';
 import type { AuthenticatedUser, RequestState } from '../../routes/http/request/request-state.js';
 import { LENIENT, LENIENT_IGNORED, parsePrefer } from '../../routes/http/request/prefer.js';
 import { addWarnings } from '../../routes/http/answer/warning.js';
@@ -31,8 +31,8 @@ const ALWAYS_IDENTIFIED: readonly Access[] = ['identified', 'audit', 'admin', 'r
 export function authenticate({ identify, isOpen, validation }: AccessRule): Middleware {
   return async (ctx: Context, next: Next) => {
     const state = ctx.state;
-    // An address without operation: what the standard API asks.
-    const access = state.matched?.operation.access ?? 'anyone';
+    const { access: usual, adminWith } = state.matched?.operation ?? NO_OPERATION;
+    const access = adminWith !== undefined && adminWith in ctx.query ? 'admin' : usual;
     const leniency = access === 'write' ? leniencyOf(ctx, validation) : 'none';
     state.isLenient = leniency === 'for all';
     const mayPass = isOpen && leniency !== 'asked' && !ALWAYS_IDENTIFIED.includes(access);
@@ -51,6 +51,9 @@ export function authenticate({ identify, isOpen, validation }: AccessRule): Midd
     await next();
   };
 }
+
+/** An address without operation: what the standard API asks. */
+const NO_OPERATION: Pick<Operation, 'access' | 'adminWith'> = { access: 'anyone' };
 
 /** A request without `Authorization` names nobody: it is no failed sign-in. */
 function noteFailure(authorization: string, error: unknown): void {

@@ -50,6 +50,7 @@ const PREFLIGHT_KEPT_S = 600;
 const EXPOSED_HEADERS = [
   'ETag',
   'Everchart-Signature',
+  'Everchart-Template-Revision',
   'Location',
   'Last-Modified',
   'Link',

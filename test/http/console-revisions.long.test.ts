@@ -27,6 +27,9 @@ inBrowser('revisions of a template (skipped where no Chromium is installed)', ()
     await web.pasteToken(['ADMIN']);
     await web.page.getByRole('button', { name: 'Compare with the one before' }).click();
     await web.page.getByText('Some data would not be valid any more').first().waitFor();
+    await web.page.getByRole('button', { name: 'Judge some stored documents by it' }).click();
+    await web.page.getByText('0 valid (0 of them unproven), 1 not, 0 of other revisions').waitFor();
+    await web.page.getByText(/^1 × The value "gm" must be one of/).waitFor();
     const rules = { rules: [{ unit: VALUE, from: 'gm', to: 'g', factor: 1 }] };
     await web.page.getByLabel('Rules (JSON)').fill(JSON.stringify(rules));
     await web.page.getByRole('button', { name: 'Show what it would do' }).click();

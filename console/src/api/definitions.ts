@@ -1,10 +1,21 @@
-import type { Cdr, TemplateRevision, TemplateUpgrade, UpgradePlan } from '@everchart/client';
+import type {
+  Cdr,
+  ComparedWith,
+  TemplateComparison,
+  TemplateRevision,
+  TemplateUpgrade,
+  UpgradePlan,
+} from '@everchart/client';
 
 /** Administration of templates and stored queries. */
 export interface DefinitionsApi {
   /** All revisions, newest first. */
   templateRevisions: (templateId: string) => Promise<TemplateRevision[]>;
   removeRevision: (templateId: string, revision: string) => Promise<void>;
+  /** Judges stored documents by another text or revision, some at random or all. Gives the job. */
+  compareData: (templateId: string, after: ComparedWith, data: 'sample' | 'all') => Promise<string>;
+  comparison: (templateId: string, job: string) => Promise<TemplateComparison>;
+  cancelComparison: (templateId: string, job: string) => Promise<TemplateComparison>;
   planUpgrade: (templateId: string, rules: readonly object[]) => Promise<UpgradePlan>;
   beginUpgrade: (templateId: string, rules: readonly object[], hash: string) => Promise<string>;
   /** Newest first. */
@@ -24,10 +35,14 @@ export interface DefinitionsApi {
 
 /** The part of the API that is about templates and stored queries. */
 export function definitionsApi(cdr: Cdr): DefinitionsApi {
-  const { upgrades } = cdr.templates;
+  const { comparisons, upgrades } = cdr.templates;
   return {
     templateRevisions: (templateId) => cdr.templates.revisions(templateId),
     removeRevision: (templateId, revision) => cdr.templates.removeRevision(templateId, revision),
+    compareData: async (templateId, after, data) =>
+      (await cdr.templates.compareData(templateId, after, { data })).data.job,
+    comparison: (templateId, job) => comparisons.get(templateId, job),
+    cancelComparison: (templateId, job) => comparisons.steer(templateId, job, 'cancel'),
     planUpgrade: (templateId, rules) => upgrades.plan(templateId, { rules }),
     beginUpgrade: (templateId, rules, hash) => upgrades.begin(templateId, { rules, hash }),
     upgrades: (templateId) => upgrades.list(templateId),

@@ -207,6 +207,7 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'jobs.reindex': 'Neuaufbau dessen, was AQL liest',
   'jobs.upgrade': 'Aktualisierung des Speichers',
   'jobs.template_upgrade': 'Umstellung der Daten eines Templates',
+  'jobs.template_comparison': 'Vergleich der Daten eines Templates',
   'jobs.merge': 'Zusammenführung in Schritten',
   'jobs.unmerge': 'Rücknahme einer Zusammenführung',
   'jobs.erase': 'Löschung',

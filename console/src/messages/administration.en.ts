@@ -200,6 +200,7 @@ export const administration = {
   'jobs.reindex': 'Rebuild of what AQL reads',
   'jobs.upgrade': 'Upgrade of the storage',
   'jobs.template_upgrade': 'Upgrade of the data of a template',
+  'jobs.template_comparison': 'Comparison of the data of a template',
   'jobs.merge': 'Merge in steps',
   'jobs.unmerge': 'Merge being taken back',
   'jobs.erase': 'Erasure',

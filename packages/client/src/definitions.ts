@@ -1,6 +1,7 @@
 import { path, V1, type Caller } from './call.js';
 import { mediaTypeOf, type CompositionFormat, type ContentByFormat } from './content.js';
 import type { CallOptions } from './options.js';
+import { TemplateComparisons } from './template-comparisons.js';
 import { TemplateUpgrades } from './template-upgrades.js';
 
 /** A template as lists name it. */
@@ -122,6 +123,9 @@ export interface TemplateDifference {
   }[];
 }
 
+/** What a template is compared with: an OPT, whatever its id, or revisions of it by number or digest, the newest unless named. */
+export type ComparedWith = string | { readonly from?: string; readonly to?: string };
+
 /** Which example of a template is made. */
 export interface ExampleOptions<F extends CompositionFormat> extends CallOptions {
   /** Canonical JSON unless given. */
@@ -137,10 +141,13 @@ export class Templates {
   readonly #caller: Caller;
   /** Upgrades of their data. */
   readonly upgrades: TemplateUpgrades;
+  /** Comparisons of their data. */
+  readonly comparisons: TemplateComparisons;
 
   constructor(caller: Caller) {
     this.#caller = caller;
     this.upgrades = new TemplateUpgrades(caller);
+    this.comparisons = new TemplateComparisons(caller);
   }
 
   /** `opt`: the XML of an OPT. Its template id. @throws CdrError `conflict` when another one has the id */
@@ -186,13 +193,23 @@ export class Templates {
    * What differs from the newest revision of a template to an OPT, whatever its id, or between two revisions, and what that means.
    * Not of EHRbase. @throws CdrError `not-found`
    */
-  async compare(
-    id: string,
-    after: string | { readonly from?: string; readonly to?: string },
-    { signal }: CallOptions = {},
-  ): Promise<TemplateDifference> {
+  async compare(id: string, after: ComparedWith, { signal }: CallOptions = {}): Promise<TemplateDifference> {
     const type = typeof after === 'string' ? 'application/xml' : undefined;
     const call = { body: after, type, signal };
+    return this.#caller.body('POST', path`/rest/admin/template/${id}/compare`, call);
+  }
+
+  /**
+   * The same; and stored COMPOSITIONs are judged by it in the background, some at random or all: `comparisons.get` tells what is
+   * found. Needs the permission `admin`. Not of EHRbase. @throws CdrError `not-found`; `conflict` while another one is not done
+   */
+  async compareData(
+    id: string,
+    after: ComparedWith,
+    { data, signal }: CallOptions & { readonly data: 'sample' | 'all' },
+  ): Promise<TemplateDifference & { readonly data: { readonly job: string } }> {
+    const type = typeof after === 'string' ? 'application/xml' : undefined;
+    const call = { body: after, type, query: { data }, signal };
     return this.#caller.body('POST', path`/rest/admin/template/${id}/compare`, call);
   }
 

@@ -18,5 +18,6 @@ export type { Attempt, CallOptions, CdrOptions, CommitOptions, Hooks, Outcome } 
 export type * from './overview.js';
 export type * from './query.js';
 export type { PlacedTag, Tag } from './tags.js';
+export type * from './template-comparisons.js';
 export type * from './template-upgrades.js';
 export type * from '../../rm/src/generated/types.js';

@@ -17,7 +17,9 @@ export interface NewContribution {
 
 /** Something that goes on in the background; `done` of `of` EHRs, where that is known. */
 export interface BackgroundJob {
-  readonly kind: 'verify' | 'reindex' | 'upgrade' | 'template_upgrade' | 'merge' | 'unmerge' | 'erase';
+  readonly kind:
+    | ('verify' | 'reindex' | 'upgrade' | 'template_upgrade' | 'template_comparison')
+    | ('merge' | 'unmerge' | 'erase');
   readonly started?: string;
   /** Of a merge in steps. */
   readonly phase?: 'planning' | 'moving';

@@ -68,7 +68,10 @@ export const OVERVIEW_SCHEMAS = {
     jobs: listOf(
       object(
         {
-          kind: word('verify', 'reindex', 'upgrade', 'template_upgrade', 'merge', 'unmerge', 'erase'),
+          kind: word(
+            ...['verify', 'reindex', 'upgrade', 'template_upgrade', 'template_comparison'],
+            ...['merge', 'unmerge', 'erase'],
+          ),
           started: TIME,
           phase: word('planning', 'moving'),
           done: COUNT,

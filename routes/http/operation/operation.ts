@@ -43,7 +43,8 @@ export interface BodyDescription {
 
 /** A response header that clients may count on. */
 type HeaderName =
-  'ETag' | 'Location' | 'Last-Modified' | 'Allow' | 'Deprecated' | 'Link' | 'Everchart-Signature';
+  | ('ETag' | 'Location' | 'Last-Modified' | 'Allow' | 'Deprecated' | 'Link')
+  | ('Everchart-Signature' | 'Everchart-Template-Revision');
 
 /** An answer of success, or of failure when its meaning is particular to the operation. */
 export interface AnswerDescription {
@@ -83,6 +84,8 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly access: Access;
+  /** Query parameter with which it needs the permission `admin`, whatever `access` says. */
+  readonly adminWith?: ParameterName;
   readonly audit: AuditKind;
   /** Query and header parameters. A query parameter that stands neither here is refused. */
   readonly parameters?: readonly ParameterName[];

@@ -114,6 +114,7 @@ const PARAMETERS = {
   dashboard_id: path('UUID of the dashboard, which the client chooses', uuidOf),
   merge_id: path('Id of the merge, as in answers about it', uuidOf),
   batch: path('UUID of the import, which the client chooses', uuidOf),
+  comparison_id: path('Id of the comparison, as in the answer that began it', uuidOf),
   upgrade_id: path('Id of the upgrade, as in the answer that began it', uuidOf),
   name_space: path('`<namespace>::`, or the name of a query without one', asText),
   approval_id: path('Id of what waits, as in answers about it', uuidOf),
@@ -148,6 +149,10 @@ const PARAMETERS = {
     otherwise('input', oneOf('input', 'output')),
   ),
   dry_run: query('Tell what would be done, and do nothing', flag),
+  data: query(
+    'Judge stored COMPOSITIONs in the background as well, which needs the permission `admin`: some at random, or all',
+    oneOf('sample', 'all'),
+  ),
   detail_level: query(
     'How much of the template the example fills',
     otherwise('required', oneOf('required', 'medium', 'complete')),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request, { type Test } from 'supertest';
+import { changeTypeTerm, lifecycleTerm } from '../../../change/commit/codes.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -148,6 +149,52 @@ describe('revisions of a template', () => {
       .set('Accept', FLAT);
     expect(flat.status).toBe(200);
     expect(JSON.stringify(flat.body)).toContain('"gm"');
+  });
+
+  it('are noted as long as there are several, whether or not they are switched on', async () => {
+    const [first, second] = texts('switched');
+    await upload(first);
+    const { digest } = (await upload(second)).body as Json;
+    const ehrId = await givenEhr(off);
+    const made = await request(off).post(`${V1}/ehr/${ehrId}/composition`).send(massIn('g', 'switched'));
+    expect([made.status, await noted(versionUidOf(made))]).toEqual([201, digest]);
+    // Else nothing would use it.
+    expect((await remove('switched', '2')).status).toBe(422);
+  });
+
+  it('are told of a VERSION by its answers, and of the COMPOSITIONs of a CONTRIBUTION by its header', async () => {
+    const [first, second] = texts('told');
+    const { digest } = (await upload(first)).body as Json;
+    await upload(second);
+    const ehrId = await givenEhr(app);
+    const creation = {
+      _type: 'ORIGINAL_VERSION',
+      commit_audit: {
+        change_type: changeTypeTerm('249'),
+        committer: { _type: 'PARTY_IDENTIFIED', name: 'x' },
+      },
+      lifecycle_state: lifecycleTerm('532'),
+      data: massIn('gm', 'told'),
+    };
+    const send = (headers: Record<string, string>): Test =>
+      request(app)
+        .post(`${V1}/ehr/${ehrId}/contribution`)
+        .set({ Prefer: 'return=representation', ...headers })
+        .send({ versions: [creation], audit: creation.commit_audit });
+    expect((await send({})).status).toBe(400);
+    const made = await send({ 'openEHR-TEMPLATE_ID': 'told;revision=1' });
+    expect(made.status).toBe(201);
+    const uid = String((made.body as Json).versions[0].id.value);
+    const [object = ''] = uid.split('::');
+    for (const path of [
+      `composition/${object}`,
+      `composition/${uid}`,
+      `versioned_composition/${object}/version/${uid}`,
+      `versioned_composition/${object}/version`,
+    ]) {
+      const { headers } = await request(app).get(`${V1}/ehr/${ehrId}/${path}`);
+      expect([path, headers['everchart-template-revision']]).toEqual([path, digest]);
+    }
   });
 
   it('are listed with their use, and removed where there is none', async () => {

@@ -190,6 +190,31 @@ describe('an upgrade of the data of a template', () => {
     });
   });
 
+  it('is known by what the server notes, not by what a client says in an audit', async () => {
+    const [upgraded, own] = await given('forged', 'gm', 'kg');
+    const job = await begin('forged');
+    await until('forged', job, 'done');
+    const write = async (made: { ehrId: string; uid: string }, description: string): Promise<string> => {
+      const uid = versionUidOf(await latest(made));
+      const response = await request(app)
+        .put(`${V1}/ehr/${made.ehrId}/composition/${versionedObjectUidOf(uid)}`)
+        .set({ 'If-Match': `"${uid}"`, 'openEHR-AUDIT_DETAILS': `description.value="${description}"` })
+        .send(massIn('mg', 'forged'));
+      expect([200, 204]).toContain(response.status);
+      return versionUidOf(response);
+    };
+    // Else it would be taken back, and who wrote since would be no obstacle.
+    const claimed = await write(own!, `upgrade ${job}`);
+    const edited = await write(upgraded!, `undo of the upgrade ${job}`);
+    await admin(`forged/upgrade/${job}/undo`);
+    expect(await until('forged', job, 'undone')).toMatchObject({
+      undone: 0,
+      left: 1,
+      left_ones: [{ ehr_id: upgraded!.ehrId, uid: edited }],
+    });
+    expect(versionUidOf(await latest(own!))).toBe(claimed);
+  });
+
   it('goes on where it stood after it was paused, or its process killed', async () => {
     const made = await given('resumed', 'gm', 'gm', 'gm');
     const job = await begin('resumed');

@@ -6,6 +6,7 @@ import request from 'supertest';
 import type { Settings } from '../../../config/settings.js';
 import { COLLECTIONS } from '../../../models/access/layout.js';
 import type { ApiCase } from './cases.js';
+import { comparisonCases } from './comparison-cases.js';
 import type { Call } from './probe.js';
 import { AQL, STATUS, statusOf, TEMPLATE, World } from './world.js';
 import { fixtureText } from '../fixture.js';
@@ -167,25 +168,13 @@ function templateCases(world: World): ApiCase[] {
     },
     { id: 'updateTemplate', status: 422, call: async () => ({ params: await used(), body }) },
     {
-      id: 'previewTemplate',
-      status: 200,
-      call: () => {
-        const { templateId, text } = world.opt();
-        return { params: { template_id: templateId }, body: text };
-      },
-    },
-    {
-      id: 'previewTemplate',
-      status: 400,
-      call: () => ({ params: { template_id: 'another' }, body: world.opt().text }),
-    },
-    {
       id: 'compareTemplate',
       status: 200,
       call: async () => ({ params: await used(), body: body.replace('</concept>', ' another</concept>') }),
     },
     { id: 'compareTemplate', status: 400, call: async () => ({ params: await used(), body: 'x' }) },
     { id: 'compareTemplate', status: 404, call: () => ({ params: { template_id: 'unknown' }, body }) },
+    ...comparisonCases(world),
     ...upgradeCases(world),
     {
       id: 'listTemplateRevisions',

@@ -29,14 +29,16 @@ interface Revision {
 
 type Row = readonly [path: string, kind: Change['kind'], what: Change['what'], verdict: Change['verdict']];
 
+/** The first row is the whole of it. */
 function revision(
   says: string,
   template: string,
   change: (template: OptElement) => void,
-  [path, kind, what, verdict]: Row,
+  ...rows: readonly [Row, ...Row[]]
 ): Revision {
-  const whole = verdict === 'unproven' ? 'breaking' : verdict;
-  return { says, template, change, verdict: whole, changes: [{ path, kind, what, verdict }] };
+  const [[, , , first]] = rows;
+  const changes = rows.map(([path, kind, what, verdict]) => ({ path, kind, what, verdict }));
+  return { says, template, change, verdict: first === 'unproven' ? 'breaking' : first, changes };
 }
 
 /** The second revision of the template. */
@@ -235,6 +237,33 @@ export const REVISIONS: readonly Revision[] = [
       );
     },
     ['/content[openEHR-EHR-OBSERVATION.minimal.v1]', 'added', 'annotations', 'text'],
+  ),
+  revision(
+    'a precision is widened',
+    'ehrbase_blood_pressure_simple.de.v0',
+    (template) => {
+      const { node: element } = nodeIn(archetypeIn(template, PRESSURE), 'at0004');
+      const [unit] = elementsOf(only(element, 'value'), 'list');
+      if (unit !== undefined) setInterval(elementOf(unit, 'precision'), '0..2');
+    },
+    [
+      `/content[${PRESSURE}]/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value`,
+      'widened',
+      'precision',
+      'minor',
+    ],
+  ),
+  revision(
+    'a slot takes by another pattern',
+    'ehrbase_multi_occurrence.de.v1',
+    (template) => {
+      const { node: slot } = nodeIn(archetypeIn(template, TEMPERATURE), 'at0059');
+      const pattern = elementOf(slot, 'includes', 'expression', 'right_operand', 'item');
+      setText(pattern, 'openEHR-EHR-CLUSTER\\.(device|other)\\.v1', 'pattern');
+    },
+    [`/content[${TEMPERATURE}]/protocol[at0020]/items[at0059]`, 'changed', 'slot', 'unproven'],
+    // Another slot stands beside it.
+    [`/content[${TEMPERATURE}]/protocol[at0020]/items[at0059]`, 'changed', 'occurrences', 'unproven'],
   ),
   revision(
     'a container asks for more',

@@ -36,6 +36,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
     "'POST', '/ehr'",
   ],
   'everchart template compare': ['test/unit/cli/template-revision.test.ts', "'template', 'compare'"],
+  'everchart template judge': ['test/http/process/command-line-revisions.test.ts', "'template', 'judge'"],
   'everchart template test': ['test/unit/cli/template-revision.test.ts', "'template', 'test'"],
   'everchart template upload': ['test/http/process/command-line.test.ts', "'template', 'upload'"],
   'everchart codegen templates': [

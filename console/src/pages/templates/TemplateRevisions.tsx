@@ -8,6 +8,7 @@ import { numberText } from '../../widgets/number-text.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
 import { Time } from '../../widgets/Time.js';
+import { DataComparison } from './DataComparison.js';
 import { TemplateDifferences } from './TemplateDifferences.js';
 import { TemplateUpgrades } from './TemplateUpgrades.js';
 
@@ -134,7 +135,12 @@ function Difference({
   });
   if (error !== null) return <Failure error={error} />;
   if (data === undefined) return <Loading rows={3} />;
-  return <TemplateDifferences difference={data} before={template} />;
+  return (
+    <>
+      <TemplateDifferences difference={data} before={template} />
+      <DataComparison templateId={templateId} after={{ from, to }} />
+    </>
+  );
 }
 
 function Remove({

@@ -7,6 +7,7 @@ import { useApi, useOffice } from '../../session/session.js';
 import { templateView, useGo } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
+import { DataComparison } from './DataComparison.js';
 import { TemplateDifferences } from './TemplateDifferences.js';
 
 /** Takes an OPT that is dropped or chosen; one of a known id replaces that, where nothing uses it and an administrator says so. */
@@ -112,6 +113,7 @@ function Replacement({ id, opt }: { readonly id: string; readonly opt: string })
   return (
     <Section title={t('templates.wouldChange')}>
       <TemplateDifferences {...data} />
+      <DataComparison templateId={id} after={opt} />
       <Group mt="xs" gap="xs">
         <Button size="xs" variant="default" loading={replace.isPending} onClick={() => replace.mutate()}>
           {t('templates.replace')}
