@@ -163,6 +163,40 @@ it('puts everything back although the recovery itself is killed again and again'
   await last.stop();
 });
 
+it('puts back what a release wrote that gave each record a document of its own', async () => {
+  const server = await start();
+  const { Binary, BSON } = mongoose.mongo;
+  await withClient(
+    server.uri,
+    async (client) => {
+      const items = client.db('test').collection<Entry>('a');
+      await items.insertMany([
+        { _id: 1, n: 2 },
+        { _id: 2, n: 1 },
+      ]);
+      const image = BSON.serialize({ _id: 1, n: 1 });
+      const [common, size] = [{ txn: 'one', ns: 'test.a' }, image.length];
+      const records: readonly { readonly _id: number; readonly [field: string]: unknown }[] = [
+        { _id: 0, txn: 'one', at: new Date() },
+        { _id: 1, ...common, kind: 'image', id: 1, size, pre: new Binary(image.subarray(0, 7)) },
+        { _id: 2, txn: 'one', kind: 'piece', pre: new Binary(image.subarray(7)) },
+        { _id: 3, ...common, kind: 'absent', id: 2 },
+      ];
+      await client
+        .db('config')
+        .collection<Entry>('embedded_undo')
+        .insertMany([...records]);
+      process.kill(server.pid, 'SIGKILL');
+    },
+    500,
+  );
+  const next = await start();
+  await withClient(next.uri, async (client) => {
+    expect(await client.db('test').collection<Entry>('a').find().toArray()).toEqual([{ _id: 1, n: 1 }]);
+    expect(await client.db('config').collection('embedded_undo').countDocuments()).toBe(0);
+  });
+});
+
 it('runs again on its port after its process was killed, for the same client', async () => {
   const lines: string[] = [];
   const again = 'the embedded database runs again, 0 records put back';
