@@ -7,6 +7,7 @@ import { publishTemplateCache } from '../../database/events.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { CompiledTemplate } from '../../openehr/template/compile.js';
 import { compileTemplate } from '../../openehr/template/compile.js';
+import { BatchedRead } from '../access/batched-read.js';
 import { COLLECTIONS } from '../access/layout.js';
 import {
   collection,
@@ -315,7 +316,7 @@ export function templateInUse(
 async function inUseUnder(templateId: string, compile: CompileStored): Promise<TemplateInUse | null> {
   const kept = cache.get(templateId);
   if (kept === undefined) return loadTemplate(templateId, compile);
-  const state = await textState(templateId);
+  const state = await states.ask(templateId);
   if (state !== null && isSameText(kept, state)) {
     publishTemplateCache({ outcome: 'hit' });
     return { ...kept, used: state.used };
@@ -324,11 +325,17 @@ async function inUseUnder(templateId: string, compile: CompileStored): Promise<T
   return state === null ? null : loadTemplate(templateId, compile);
 }
 
-/** Read without hydration: every commit of a COMPOSITION asks. */
-function textState(templateId: string): Promise<TextState | null> {
-  const projection = { revision: 1, created_timestamp: 1, used: 1 };
-  return documents(COLLECTIONS.templates).findOne<TextState>({ _id: templateId }, { projection });
-}
+const STATE = { revision: 1, created_timestamp: 1, used: 1 } as const;
+
+/** Read without hydration, and together with others of the same moment: every commit of a COMPOSITION asks. */
+const states = new BatchedRead<string, TextState | null>(async (asked) => {
+  const ids = [...new Set(asked)];
+  const found = await documents(COLLECTIONS.templates)
+    .find<TextState & { readonly _id: string }>({ _id: { $in: ids } }, { projection: STATE })
+    .toArray();
+  const byId = new Map(found.map((state) => [state._id, state]));
+  return asked.map((id) => byId.get(id) ?? null);
+});
 
 /** What is being compiled: who needs the same waits for it, and compiles for itself only when it failed. */
 const compiling = new Map<string, Promise<unknown>>();
