@@ -1,7 +1,7 @@
 /** The one way to write several documents together. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import mongoose, { type ClientSession } from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
+import { Ambient } from './ambient.js';
 import { DatabaseAway, isUnavailable, isUnknownCommit } from './mongo-error.js';
 
 /** How often work may be tried again when it met a concurrent change. */
@@ -19,8 +19,14 @@ const LOST_COMMIT =
   'The database went away while the change was being committed: it may have been carried out or not';
 const HOW_TO_GO_ON =
   'Send the request again with the same Idempotency-Key, or read the resource before sending it without one';
-const running = new AsyncLocalStorage<true>();
+/** The transaction under way, as mongoose asks for it. */
+const sessions = new Ambient<{ readonly session: ClientSession }>();
 let writeWaitMs = WRITE_WAIT_MS;
+
+/** From now on what mongoose does inside a transaction joins it; its own setting would make an asynchronous context more. */
+export function joinTransactions(): void {
+  Object.assign(mongoose, { transactionAsyncLocalStorage: sessions });
+}
 
 /** From now on transactions are tried again for so long. */
 export function setWriteWait(milliseconds: number): void {
@@ -39,25 +45,23 @@ export async function inTransaction<T>(
   work: (session: ClientSession) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  if (running.getStore() === true) throw new Error('a transaction cannot be started inside another one');
+  if (sessions.getStore() !== undefined) throw new Error('a transaction cannot be started inside another one');
   const bound = new RetryBound(options);
-  return running.run(true, async () => {
-    try {
-      return await mongoose.connection.transaction<T>(
-        (session) => {
-          bound.watchCommits(session);
-          return bound.attempt(() => work(session));
-        },
-        {
-          readConcern: { level: 'snapshot' },
-          writeConcern: new mongoose.mongo.WriteConcern('majority', undefined, true),
-          readPreference: 'primary',
-        },
-      );
-    } catch (error) {
-      throw bound.meaningOf(error);
-    }
-  });
+  try {
+    return await mongoose.connection.transaction<T>(
+      (session) => {
+        bound.watchCommits(session);
+        return bound.attempt(() => work(session));
+      },
+      {
+        readConcern: { level: 'snapshot' },
+        writeConcern: new mongoose.mongo.WriteConcern('majority', undefined, true),
+        readPreference: 'primary',
+      },
+    );
+  } catch (error) {
+    throw bound.meaningOf(error);
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
+import { Ambient } from '../../database/ambient.js';
 import { inTransaction, type TransactionOptions } from '../../database/transaction.js';
 import {
   auditWrite,
@@ -82,7 +82,7 @@ function newKey(): Pick<AuditDoc, '_id' | 'time'> {
 }
 
 /** The draft travels beside the call, so that no writing function needs a parameter for it. */
-const drafts = new AsyncLocalStorage<AuditDraft>();
+const drafts = new Ambient<AuditDraft>();
 
 /** Runs the work of one request; the transaction that writes what it asks for also writes its audit record. */
 export function withAuditDraft<T>(draft: AuditDraft, work: () => Promise<T>): Promise<T> {

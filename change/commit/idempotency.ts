@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { Ambient } from '../../database/ambient.js';
 import { completedRequestInsert, type IdempotentResult } from '../../models/idempotency.js';
 import { runWrites, type Session, type Write } from '../../models/access/write.js';
 
@@ -16,7 +16,7 @@ export interface IdempotencyClaim {
 const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /** The claim of the request under way: an ambient value, so that writing functions need no parameter for it. */
-const claims = new AsyncLocalStorage<IdempotencyClaim>();
+const claims = new Ambient<IdempotencyClaim>();
 
 /** Runs the work of one request; what it makes is stored under the claim, in the transaction that makes it. */
 export function withIdempotencyClaim<T>(claim: IdempotencyClaim, work: () => Promise<T>): Promise<T> {

@@ -1,9 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { Ambient } from '../../database/ambient.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import type { RequestIdentity } from '../../models/contribution.js';
 
 /** The identity travels beside the call, out of reach of what a request says of its committer. */
-const identities = new AsyncLocalStorage<RequestIdentity>();
+const identities = new Ambient<RequestIdentity>();
 
 /** Runs the work of one request; each CONTRIBUTION that it makes is stored with this identity. */
 export function withRequestIdentity<T>(identity: RequestIdentity, work: () => Promise<T>): Promise<T> {
