@@ -26,14 +26,15 @@ const MAX_COMMITS = 64;
 /** Bytes of one group; a larger commit goes by itself. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** How often a group is tried again without those that cannot be written with it; then each goes by itself. */
-const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 4;
 
 /** Thrown inside a transaction to roll it back: what a plan expected is not so. */
 class StaleState extends Error {}
 
 /** Thrown inside a transaction to roll it back: some of its commits cannot be written with the others. */
 class NotTogether extends Error {
-  constructor(readonly taken: Taken) {
+  /** null: it is not known which. */
+  constructor(readonly taken: Taken | null) {
     super();
   }
 }
@@ -150,7 +151,8 @@ async function writeGroup(group: readonly Waiting[]): Promise<unknown> {
   let unavailable: unknown;
   try {
     for (let attempts = 0; rest.length > 0; attempts += 1) {
-      const taken = attempts < MAX_ATTEMPTS ? await attempt(rest) : all(rest);
+      const taken = attempts < MAX_ATTEMPTS ? await attempt(rest, attempts > 0) : all(rest);
+      if (taken === null) continue;
       stale.push(...taken.stale.flatMap((index) => rest[index] ?? []));
       alone.push(...taken.alone.flatMap((index) => rest[index] ?? []));
       const out = new Set([...taken.stale, ...taken.alone]);
@@ -172,16 +174,20 @@ async function writeGroup(group: readonly Waiting[]): Promise<unknown> {
 
 const all = (group: readonly Waiting[]): Taken => ({ stale: [], alone: [...group.keys()] });
 
-/** Writes a group in one transaction; gives those because of which nothing was written, none when all is done. */
-async function attempt(group: readonly Waiting[]): Promise<Taken> {
+/**
+ * Writes a group in one transaction; gives those because of which nothing was written, none when all is done; null: nothing was
+ * written, and who is to blame says the next attempt. `tellsWhich`: it does.
+ */
+async function attempt(group: readonly Waiting[], tellsWhich: boolean): Promise<Taken | null> {
   const start = performance.now();
   try {
     await inTransaction(async (session) => {
       if (!commitClock.isAlive()) throw new NotTogether({ stale: [...group.keys()], alone: [] });
       const commits = group.map(({ writes }) => writes);
-      const stale = await runTogether(session, commits).catch((error: unknown) => {
+      const stale = await runTogether(session, commits, tellsWhich).catch((error: unknown) => {
         throw notTogether(group, error);
       });
+      if (stale === null) throw new NotTogether(null);
       if (stale.length > 0) throw new NotTogether({ stale, alone: [] });
     });
     publishCommitGroup({ size: group.length, seconds: (performance.now() - start) / 1000 });

@@ -92,7 +92,7 @@ const hasBulkWrite = memoizedAnswer(async () => {
  */
 export async function runWrites(session: ClientSession, writes: readonly Write[]): Promise<boolean> {
   const counted = writes.filter((write) => !isUncounted(write));
-  const expected = counted.filter((write) => 'update' in write).length;
+  const expected = updatesIn(counted);
   const matched = counted.length === 0 ? 0 : await runBatch(session, counted);
   if (matched !== expected) return false;
   const uncounted = writes.filter(isUncounted);
@@ -107,19 +107,23 @@ export function canRunTogether(): Promise<boolean> {
 
 /**
  * Runs the writes of several commits inside the session's transaction as one command and gives the numbers of the
- * commits of which a `one` did not match. Unless it is empty the caller must abort.
+ * commits of which a `one` did not match; null: of some, and only `tellsWhich`, which costs an answer for each write, says of
+ * which. Unless it is empty the caller must abort.
  * @throws as `runWrites`; `refusedAmong` gives the commit of which a write was refused
  */
 export async function runTogether(
   session: ClientSession,
   commits: readonly (readonly Write[])[],
-): Promise<number[]> {
+  tellsWhich: boolean,
+): Promise<number[] | null> {
   const numbered = commits.flatMap((writes, commit) => writes.map((write) => ({ commit, write })));
   // Neighbouring inserts into one collection cost the database less.
   const ordered = [...groupBy(numbered, ({ write }) => write.collection).values()].flat();
   const writes = ordered.map(({ write }) => write);
   try {
-    const { updateResults } = await bulkWrite(session, writes, true);
+    const isVerbose = tellsWhich || writes.some(isUncounted);
+    const { updateResults, matchedCount } = await bulkWrite(session, writes, isVerbose);
+    if (!isVerbose) return matchedCount === updatesIn(writes) ? [] : commits.length === 1 ? [0] : null;
     const isStale = ({ write }: { write: Write }, index: number): boolean =>
       'update' in write && write.matching === 'one' && updateResults?.get(index)?.matchedCount !== 1;
     return [...new Set(ordered.filter(isStale).map(({ commit }) => commit))];
@@ -137,6 +141,10 @@ const refusals = new WeakMap<Error, number>();
 /** Number of the commit of which the database refused a write of `runTogether`; undefined: it failed as a whole. */
 export function refusedAmong(error: unknown): number | undefined {
   return error instanceof Error ? refusals.get(error) : undefined;
+}
+
+function updatesIn(writes: readonly Write[]): number {
+  return writes.reduce((sum, write) => ('update' in write ? sum + 1 : sum), 0);
 }
 
 function isUncounted(write: Write): boolean {
