@@ -45,7 +45,8 @@ export async function inTransaction<T>(
   work: (session: ClientSession) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  if (sessions.getStore() !== undefined) throw new Error('a transaction cannot be started inside another one');
+  if (sessions.getStore() !== undefined)
+    throw new Error('a transaction cannot be started inside another one');
   const bound = new RetryBound(options);
   try {
     return await mongoose.connection.transaction<T>(

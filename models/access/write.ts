@@ -38,6 +38,16 @@ export interface Update<D> {
 export interface InsertWrite<C extends WrittenCollection = WrittenCollection> {
   readonly collection: C;
   readonly insert: Documents[C];
+  /**
+   * true: the id was made for this commit, so that it exists only where all that the commit inserts does, its CONTRIBUTION too.
+   * The embedded database then spares itself to look for it.
+   */
+  readonly isNew?: true;
+}
+
+/** The same write; what it inserts has an id that was made for its commit. */
+export function ofNewId(write: Write): Write {
+  return 'insert' in write ? { ...write, isNew: true } : write;
 }
 
 /** Changes documents. */
@@ -179,7 +189,26 @@ function bulkWrite(
 ): Promise<mongoose.mongo.ClientBulkWriteResult> {
   const database = mongoose.connection.name;
   const models = writes.map((write) => clientModel(`${database}.${write.collection}`, write));
-  return mongoose.connection.getClient().bulkWrite(models, { session, ordered: true, verboseResults });
+  const comment = { new: newIn(writes).map((collection) => `${database}.${collection}`) };
+  return mongoose.connection
+    .getClient()
+    .bulkWrite(models, {
+      session,
+      ordered: true,
+      verboseResults,
+      ...(comment.new.length > 0 && { comment }),
+    });
+}
+
+/** Collections to which nothing goes but documents with new ids. */
+function newIn(writes: readonly Write[]): WrittenCollection[] {
+  const isNew = new Map<WrittenCollection, boolean>();
+  for (const write of writes)
+    isNew.set(
+      write.collection,
+      'insert' in write && write.isNew === true && isNew.get(write.collection) !== false,
+    );
+  return [...isNew].filter(([, isAll]) => isAll).map(([collection]) => collection);
 }
 
 /** A write as the driver takes it, which knows nothing of the documents of this server. */
