@@ -1,8 +1,20 @@
 /** The one way to write several documents together. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import mongoose, { type ClientSession } from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
-import { Ambient } from './ambient.js';
 import { DatabaseAway, isUnavailable, isUnknownCommit } from './mongo-error.js';
+
+/** What travels beside a call, so that no function on the way needs a parameter for it; others add what is theirs. */
+export interface Ambient {
+  /** Of the transaction under way, as mongoose asks for it. */
+  readonly session?: ClientSession;
+}
+
+/**
+ * The one asynchronous context of the process: Node.js 20 hands each of them on with every promise that is made, whoever makes
+ * it, so whatever travels shares this one. Who adds to it keeps the rest: `{ ...ambient.getStore(), mine }`.
+ */
+export const ambient = new AsyncLocalStorage<Ambient>();
 
 /** How often work may be tried again when it met a concurrent change. */
 export interface TransactionOptions {
@@ -19,13 +31,11 @@ const LOST_COMMIT =
   'The database went away while the change was being committed: it may have been carried out or not';
 const HOW_TO_GO_ON =
   'Send the request again with the same Idempotency-Key, or read the resource before sending it without one';
-/** The transaction under way, as mongoose asks for it. */
-const sessions = new Ambient<{ readonly session: ClientSession }>();
 let writeWaitMs = WRITE_WAIT_MS;
 
 /** From now on what mongoose does inside a transaction joins it; its own setting would make an asynchronous context more. */
 export function joinTransactions(): void {
-  Object.assign(mongoose, { transactionAsyncLocalStorage: sessions });
+  Object.assign(mongoose, { transactionAsyncLocalStorage: ambient });
 }
 
 /** From now on transactions are tried again for so long. */
@@ -45,14 +55,14 @@ export async function inTransaction<T>(
   work: (session: ClientSession) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  if (sessions.getStore() !== undefined)
-    throw new Error('a transaction cannot be started inside another one');
+  const outer = ambient.getStore();
+  if (outer?.session !== undefined) throw new Error('a transaction cannot be started inside another one');
   const bound = new RetryBound(options);
   try {
     return await mongoose.connection.transaction<T>(
       (session) => {
         bound.watchCommits(session);
-        return bound.attempt(() => work(session));
+        return bound.attempt(() => ambient.run({ ...outer, session }, () => work(session)));
       },
       {
         readConcern: { level: 'snapshot' },

@@ -12,7 +12,7 @@ import {
   headOf,
   type VersionedObjectDoc,
 } from '../../models/versioned-object.js';
-import { ofNewId, type Write } from '../../models/access/write.js';
+import type { Write } from '../../models/access/write.js';
 import { LIFECYCLE } from './codes.js';
 import { flagsOf } from './ehr-flags.js';
 import { derivedContent, followingVersion, newVersion, serverAttestations } from './plan-version.js';
@@ -66,8 +66,10 @@ function planCreate(draft: CommitDraft, entry: CreateEntry): PlannedEntry {
   };
   draft.keep(container);
   const derived = contentWrites(draft, entry, version);
-  const made: Write[] = [containerInsert(container), ...derived.writes];
-  const writes = [...(entry.isChosenId ? made : made.map(ofNewId)), ...templateUse(entry.composition)];
+  const made = [containerInsert(container), ...derived.writes].map((write): Write =>
+    entry.isChosenId || !('insert' in write) ? write : { ...write, isNew: true },
+  );
+  const writes = [...made, ...templateUse(entry.composition)];
   return planned(version, writes, derived.shapes);
 }
 

@@ -45,11 +45,6 @@ export interface InsertWrite<C extends WrittenCollection = WrittenCollection> {
   readonly isNew?: true;
 }
 
-/** The same write; what it inserts has an id that was made for its commit. */
-export function ofNewId(write: Write): Write {
-  return 'insert' in write ? { ...write, isNew: true } : write;
-}
-
 /** Changes documents. */
 export interface UpdateWrite<C extends WrittenCollection = WrittenCollection> {
   readonly collection: C;
@@ -102,7 +97,7 @@ const hasBulkWrite = memoizedAnswer(async () => {
  */
 export async function runWrites(session: ClientSession, writes: readonly Write[]): Promise<boolean> {
   const counted = writes.filter((write) => !isUncounted(write));
-  const expected = updatesIn(counted);
+  const expected = counted.filter((write) => 'update' in write).length;
   const matched = counted.length === 0 ? 0 : await runBatch(session, counted);
   if (matched !== expected) return false;
   const uncounted = writes.filter(isUncounted);
@@ -133,7 +128,10 @@ export async function runTogether(
   try {
     const isVerbose = tellsWhich || writes.some(isUncounted);
     const { updateResults, matchedCount } = await bulkWrite(session, writes, isVerbose);
-    if (!isVerbose) return matchedCount === updatesIn(writes) ? [] : commits.length === 1 ? [0] : null;
+    if (!isVerbose) {
+      const isWhole = matchedCount === writes.filter((write) => 'update' in write).length;
+      return isWhole ? [] : commits.length === 1 ? [0] : null;
+    }
     const isStale = ({ write }: { write: Write }, index: number): boolean =>
       'update' in write && write.matching === 'one' && updateResults?.get(index)?.matchedCount !== 1;
     return [...new Set(ordered.filter(isStale).map(({ commit }) => commit))];
@@ -151,10 +149,6 @@ const refusals = new WeakMap<Error, number>();
 /** Number of the commit of which the database refused a write of `runTogether`; undefined: it failed as a whole. */
 export function refusedAmong(error: unknown): number | undefined {
   return error instanceof Error ? refusals.get(error) : undefined;
-}
-
-function updatesIn(writes: readonly Write[]): number {
-  return writes.reduce((sum, write) => ('update' in write ? sum + 1 : sum), 0);
 }
 
 function isUncounted(write: Write): boolean {
@@ -181,7 +175,10 @@ async function runBulkCommand(session: ClientSession, writes: readonly Write[]):
   }
 }
 
-/** `verboseResults`: the answer is about each write, not only about all. */
+/**
+ * `verboseResults`: the answer is about each write, not only about all. The `comment` names collections to which nothing goes but
+ * documents with new ids.
+ */
 function bulkWrite(
   session: ClientSession,
   writes: readonly Write[],
@@ -189,26 +186,13 @@ function bulkWrite(
 ): Promise<mongoose.mongo.ClientBulkWriteResult> {
   const database = mongoose.connection.name;
   const models = writes.map((write) => clientModel(`${database}.${write.collection}`, write));
-  const comment = { new: newIn(writes).map((collection) => `${database}.${collection}`) };
-  return mongoose.connection
-    .getClient()
-    .bulkWrite(models, {
-      session,
-      ordered: true,
-      verboseResults,
-      ...(comment.new.length > 0 && { comment }),
-    });
-}
-
-/** Collections to which nothing goes but documents with new ids. */
-function newIn(writes: readonly Write[]): WrittenCollection[] {
-  const isNew = new Map<WrittenCollection, boolean>();
-  for (const write of writes)
-    isNew.set(
-      write.collection,
-      'insert' in write && write.isNew === true && isNew.get(write.collection) !== false,
-    );
-  return [...isNew].filter(([, isAll]) => isAll).map(([collection]) => collection);
+  const others = new Set(
+    writes.flatMap((write) => ('insert' in write && write.isNew === true ? [] : write.collection)),
+  );
+  const isNew = new Set(writes.map(({ collection }) => collection).filter((name) => !others.has(name)));
+  const told = isNew.size > 0 && { comment: { new: [...isNew].map((name) => `${database}.${name}`) } };
+  const options = { session, ordered: true, verboseResults, ...told };
+  return mongoose.connection.getClient().bulkWrite(models, options);
 }
 
 /** A write as the driver takes it, which knows nothing of the documents of this server. */

@@ -7,7 +7,6 @@ import { publishTemplateCache } from '../../database/events.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { CompiledTemplate } from '../../openehr/template/compile.js';
 import { compileTemplate } from '../../openehr/template/compile.js';
-import { BatchedRead } from '../access/batched-read.js';
 import { COLLECTIONS } from '../access/layout.js';
 import {
   collection,
@@ -316,7 +315,7 @@ export function templateInUse(
 async function inUseUnder(templateId: string, compile: CompileStored): Promise<TemplateInUse | null> {
   const kept = cache.get(templateId);
   if (kept === undefined) return loadTemplate(templateId, compile);
-  const state = await states.ask(templateId);
+  const state = await textState(templateId);
   if (state !== null && isSameText(kept, state)) {
     publishTemplateCache({ outcome: 'hit' });
     return { ...kept, used: state.used };
@@ -325,17 +324,38 @@ async function inUseUnder(templateId: string, compile: CompileStored): Promise<T
   return state === null ? null : loadTemplate(templateId, compile);
 }
 
+interface Question {
+  isSent: boolean;
+  answer: Promise<TextState | null>;
+}
+
+/** By template id what is asked, or waits until the question before it is answered. */
+const asked = new Map<string, Question>();
+const NOTHING = Promise.resolve(null);
 const STATE = { revision: 1, created_timestamp: 1, used: 1 } as const;
 
-/** Read without hydration, and together with others of the same moment: every commit of a COMPOSITION asks. */
-const states = new BatchedRead<string, TextState | null>(async (asked) => {
-  const ids = [...new Set(asked)];
-  const found = await documents(COLLECTIONS.templates)
-    .find<TextState & { readonly _id: string }>({ _id: { $in: ids } }, { projection: STATE })
-    .toArray();
-  const byId = new Map(found.map((state) => [state._id, state]));
-  return asked.map((id) => byId.get(id) ?? null);
-});
+/**
+ * Every commit of a COMPOSITION asks: those that come while a question is under way share the next one, so that each is answered
+ * by one that was sent after it came. When the one before fails the database is away, and nobody waits for it twice.
+ */
+function textState(templateId: string): Promise<TextState | null> {
+  const last = asked.get(templateId);
+  if (last?.isSent === false) return last.answer;
+  const question: Question = { isSent: false, answer: NOTHING };
+  asked.set(templateId, question);
+  question.answer = (async () => {
+    try {
+      await last?.answer;
+      question.isSent = true;
+      // Without hydration.
+      const templates = documents(COLLECTIONS.templates);
+      return await templates.findOne<TextState>({ _id: templateId }, { projection: STATE });
+    } finally {
+      if (asked.get(templateId) === question) asked.delete(templateId);
+    }
+  })();
+  return question.answer;
+}
 
 /** What is being compiled: who needs the same waits for it, and compiles for itself only when it failed. */
 const compiling = new Map<string, Promise<unknown>>();
