@@ -126,7 +126,10 @@ export async function runTogether(
   const ordered = [...groupBy(numbered, ({ write }) => write.collection).values()].flat();
   const writes = ordered.map(({ write }) => write);
   try {
-    const isVerbose = tellsWhich || writes.some(isUncounted);
+    // Those that match any number of documents would make the sum say nothing.
+    const isVerbose =
+      tellsWhich ||
+      writes.some((write) => !('insert' in write) && !('update' in write && write.matching === 'one'));
     const { updateResults, matchedCount } = await bulkWrite(session, writes, isVerbose);
     if (!isVerbose) {
       const isWhole = matchedCount === writes.filter((write) => 'update' in write).length;
