@@ -26,7 +26,7 @@ const MAX_COMMITS = 64;
 /** Bytes of one group; a larger commit goes by itself. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** How often a group is tried again without those that cannot be written with it; then each goes by itself. */
-const MAX_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 3;
 
 /** Thrown inside a transaction to roll it back: what a plan expected is not so. */
 class StaleState extends Error {}
@@ -151,8 +151,7 @@ async function writeGroup(group: readonly Waiting[]): Promise<unknown> {
   let unavailable: unknown;
   try {
     for (let attempts = 0; rest.length > 0; attempts += 1) {
-      const taken = attempts < MAX_ATTEMPTS ? await attempt(rest, attempts > 0) : all(rest);
-      if (taken === null) continue;
+      const taken = attempts < MAX_ATTEMPTS ? await attempt(rest) : all(rest);
       stale.push(...taken.stale.flatMap((index) => rest[index] ?? []));
       alone.push(...taken.alone.flatMap((index) => rest[index] ?? []));
       const out = new Set([...taken.stale, ...taken.alone]);
@@ -174,11 +173,13 @@ async function writeGroup(group: readonly Waiting[]): Promise<unknown> {
 
 const all = (group: readonly Waiting[]): Taken => ({ stale: [], alone: [...group.keys()] });
 
-/**
- * Writes a group in one transaction; gives those because of which nothing was written, none when all is done; null: nothing was
- * written, and who is to blame says the next attempt. `tellsWhich`: it does.
- */
-async function attempt(group: readonly Waiting[], tellsWhich: boolean): Promise<Taken | null> {
+/** Writes a group in one transaction; gives those because of which nothing was written, none when all is done. */
+async function attempt(group: readonly Waiting[]): Promise<Taken> {
+  return (await writtenTogether(group, false)) ?? (await writtenTogether(group, true)) ?? all(group);
+}
+
+/** The same; null: nothing was written, and because of which only `tellsWhich`, which costs more, would say. */
+async function writtenTogether(group: readonly Waiting[], tellsWhich: boolean): Promise<Taken | null> {
   const start = performance.now();
   try {
     await inTransaction(async (session) => {

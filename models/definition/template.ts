@@ -19,7 +19,7 @@ import {
   type DocumentOf,
 } from '../access/collection.js';
 import type { UpdateWrite } from '../access/write.js';
-import { documents } from '../access/documents.js';
+import { documents, sharedRead } from '../access/documents.js';
 import { formerTextsOf, type FormerTexts } from '../../openehr/template/validate/former-texts.js';
 import {
   earlierCompiled,
@@ -324,38 +324,12 @@ async function inUseUnder(templateId: string, compile: CompileStored): Promise<T
   return state === null ? null : loadTemplate(templateId, compile);
 }
 
-interface Question {
-  isSent: boolean;
-  answer: Promise<TextState | null>;
-}
-
-/** By template id what is asked, or waits until the question before it is answered. */
-const asked = new Map<string, Question>();
-const NOTHING = Promise.resolve(null);
 const STATE = { revision: 1, created_timestamp: 1, used: 1 } as const;
 
-/**
- * Every commit of a COMPOSITION asks: those that come while a question is under way share the next one, so that each is answered
- * by one that was sent after it came. When the one before fails the database is away, and nobody waits for it twice.
- */
-function textState(templateId: string): Promise<TextState | null> {
-  const last = asked.get(templateId);
-  if (last?.isSent === false) return last.answer;
-  const question: Question = { isSent: false, answer: NOTHING };
-  asked.set(templateId, question);
-  question.answer = (async () => {
-    try {
-      await last?.answer;
-      question.isSent = true;
-      // Without hydration.
-      const templates = documents(COLLECTIONS.templates);
-      return await templates.findOne<TextState>({ _id: templateId }, { projection: STATE });
-    } finally {
-      if (asked.get(templateId) === question) asked.delete(templateId);
-    }
-  })();
-  return question.answer;
-}
+/** Read without hydration: every commit of a COMPOSITION asks. */
+const textState = sharedRead((_id) =>
+  documents(COLLECTIONS.templates).findOne<TextState>({ _id }, { projection: STATE }),
+);
 
 /** What is being compiled: who needs the same waits for it, and compiles for itself only when it failed. */
 const compiling = new Map<string, Promise<unknown>>();
