@@ -12,6 +12,7 @@ import { benchConsole } from './console.js';
 import { benchFormat } from './format.js';
 import { benchGrowth } from './growth.js';
 import { benchImport } from './import.js';
+import { benchIndexEntries } from './index-entries.js';
 import { benchKnee } from './knee.js';
 import { benchMainJob } from './main-job.js';
 import { machine } from './measure.js';
@@ -49,6 +50,7 @@ const PARTS = [
   'stream',
   'merge',
   'seal',
+  'entries',
   'console',
 ];
 /** Parts that take long, and run only when they are named. */
@@ -117,6 +119,11 @@ async function runOnServer(parts: ReadonlySet<string>, options: Options): Promis
   if (parts.has('main')) await titled('Main job', () => withServer((server) => mainJob(server, options)));
   if (parts.has('resources')) {
     await titled('Resources', () => withServer((server) => benchResources(server.url, print)));
+  }
+  if (parts.has('entries')) {
+    await titled('Index entries of a commit', () =>
+      withServer((server) => benchIndexEntries(server.url, print)),
+    );
   }
   if (parts.has('console')) {
     await titled('Console', () => withServer((server) => benchConsole(server.url, print)));

@@ -5,7 +5,7 @@ import { isUnavailable } from './mongo-error.js';
 import { checkServerAtStart, connectionFailure } from './check-server.js';
 import { monitorOptions, publishCommands } from './commands.js';
 import { correctDriver } from './driver-socket.js';
-import { setWriteWait, WRITE_WAIT_MS } from './transaction.js';
+import { joinTransactions, setWriteWait, WRITE_WAIT_MS } from './transaction.js';
 import { startLocalDatabase } from './local-database.js';
 import type { LocalDatabase } from './local-source.js';
 
@@ -74,7 +74,7 @@ export async function connectMongoose(
 ): Promise<void> {
   setWriteWait(writeWaitMs);
   correctDriver();
-  mongoose.set('transactionAsyncLocalStorage', true);
+  joinTransactions();
   mongoose.set('strictQuery', true);
   mongoose.set('sanitizeFilter', true);
   await mongoose.connect(uri, {

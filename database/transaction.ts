@@ -4,6 +4,18 @@ import mongoose, { type ClientSession } from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
 import { DatabaseAway, isUnavailable, isUnknownCommit } from './mongo-error.js';
 
+/** What travels beside a call, so that no function on the way needs a parameter for it; others add what is theirs. */
+export interface Ambient {
+  /** Of the transaction under way, as mongoose asks for it. */
+  readonly session?: ClientSession;
+}
+
+/**
+ * The one asynchronous context of the process: Node.js 20 hands each of them on with every promise that is made, whoever makes
+ * it, so whatever travels shares this one. Who adds to it keeps the rest: `{ ...ambient.getStore(), mine }`.
+ */
+export const ambient = new AsyncLocalStorage<Ambient>();
+
 /** How often work may be tried again when it met a concurrent change. */
 export interface TransactionOptions {
   /** Attempts in all; default: as many as fit into the time. */
@@ -19,8 +31,12 @@ const LOST_COMMIT =
   'The database went away while the change was being committed: it may have been carried out or not';
 const HOW_TO_GO_ON =
   'Send the request again with the same Idempotency-Key, or read the resource before sending it without one';
-const running = new AsyncLocalStorage<true>();
 let writeWaitMs = WRITE_WAIT_MS;
+
+/** From now on what mongoose does inside a transaction joins it; its own setting would make an asynchronous context more. */
+export function joinTransactions(): void {
+  Object.assign(mongoose, { transactionAsyncLocalStorage: ambient });
+}
 
 /** From now on transactions are tried again for so long. */
 export function setWriteWait(milliseconds: number): void {
@@ -39,25 +55,24 @@ export async function inTransaction<T>(
   work: (session: ClientSession) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  if (running.getStore() === true) throw new Error('a transaction cannot be started inside another one');
+  const outer = ambient.getStore();
+  if (outer?.session !== undefined) throw new Error('a transaction cannot be started inside another one');
   const bound = new RetryBound(options);
-  return running.run(true, async () => {
-    try {
-      return await mongoose.connection.transaction<T>(
-        (session) => {
-          bound.watchCommits(session);
-          return bound.attempt(() => work(session));
-        },
-        {
-          readConcern: { level: 'snapshot' },
-          writeConcern: new mongoose.mongo.WriteConcern('majority', undefined, true),
-          readPreference: 'primary',
-        },
-      );
-    } catch (error) {
-      throw bound.meaningOf(error);
-    }
-  });
+  try {
+    return await mongoose.connection.transaction<T>(
+      (session) => {
+        bound.watchCommits(session);
+        return bound.attempt(() => ambient.run({ ...outer, session }, () => work(session)));
+      },
+      {
+        readConcern: { level: 'snapshot' },
+        writeConcern: new mongoose.mongo.WriteConcern('majority', undefined, true),
+        readPreference: 'primary',
+      },
+    );
+  } catch (error) {
+    throw bound.meaningOf(error);
+  }
 }
 
 /**

@@ -1,6 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import { inTransaction, type TransactionOptions } from '../../database/transaction.js';
+import { ambient, inTransaction, type TransactionOptions } from '../../database/transaction.js';
 import {
   auditWrite,
   insertAudit,
@@ -81,12 +80,15 @@ function newKey(): Pick<AuditDoc, '_id' | 'time'> {
   return { _id: `${start}-${randomBytes(8).toString('hex')}`, time };
 }
 
-/** The draft travels beside the call, so that no writing function needs a parameter for it. */
-const drafts = new AsyncLocalStorage<AuditDraft>();
+declare module '../../database/transaction.js' {
+  interface Ambient {
+    readonly draft?: AuditDraft;
+  }
+}
 
 /** Runs the work of one request; the transaction that writes what it asks for also writes its audit record. */
 export function withAuditDraft<T>(draft: AuditDraft, work: () => Promise<T>): Promise<T> {
-  return drafts.run(draft, work);
+  return ambient.run({ ...ambient.getStore(), draft }, work);
 }
 
 /** The audit record of the running request as a write of its transaction; none outside of a request. */
@@ -103,7 +105,7 @@ export async function writeAudit(subject: AuditSubject): Promise<void> {
 
 /** To be called when the transaction that wrote the audit record is committed. */
 export function auditCommitted(): void {
-  drafts.getStore()?.commit();
+  ambient.getStore()?.draft?.commit();
 }
 
 /** As `inTransaction`, with the audit record of the running request: `about` gives its subject from the result. */
@@ -123,6 +125,6 @@ export async function inAuditedTransaction<T>(
 
 /** A request with several transactions is recorded in the first. */
 function openDraft(): AuditDraft | null {
-  const draft = drafts.getStore();
+  const draft = ambient.getStore()?.draft;
   return draft === undefined || draft.isCommitted ? null : draft;
 }

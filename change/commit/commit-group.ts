@@ -33,7 +33,8 @@ class StaleState extends Error {}
 
 /** Thrown inside a transaction to roll it back: some of its commits cannot be written with the others. */
 class NotTogether extends Error {
-  constructor(readonly taken: Taken) {
+  /** null: it is not known which. */
+  constructor(readonly taken: Taken | null) {
     super();
   }
 }
@@ -174,14 +175,20 @@ const all = (group: readonly Waiting[]): Taken => ({ stale: [], alone: [...group
 
 /** Writes a group in one transaction; gives those because of which nothing was written, none when all is done. */
 async function attempt(group: readonly Waiting[]): Promise<Taken> {
+  return (await writtenTogether(group, false)) ?? (await writtenTogether(group, true)) ?? all(group);
+}
+
+/** The same; null: nothing was written, and because of which only `tellsWhich`, which costs more, would say. */
+async function writtenTogether(group: readonly Waiting[], tellsWhich: boolean): Promise<Taken | null> {
   const start = performance.now();
   try {
     await inTransaction(async (session) => {
       if (!commitClock.isAlive()) throw new NotTogether({ stale: [...group.keys()], alone: [] });
       const commits = group.map(({ writes }) => writes);
-      const stale = await runTogether(session, commits).catch((error: unknown) => {
+      const stale = await runTogether(session, commits, tellsWhich).catch((error: unknown) => {
         throw notTogether(group, error);
       });
+      if (stale === null) throw new NotTogether(null);
       if (stale.length > 0) throw new NotTogether({ stale, alone: [] });
     });
     publishCommitGroup({ size: group.length, seconds: (performance.now() - start) / 1000 });

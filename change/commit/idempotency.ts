@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { ambient } from '../../database/transaction.js';
 import { completedRequestInsert, type IdempotentResult } from '../../models/idempotency.js';
 import { runWrites, type Session, type Write } from '../../models/access/write.js';
 
@@ -15,12 +15,15 @@ export interface IdempotencyClaim {
 /** How long an answer is given again. */
 const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** The claim of the request under way: an ambient value, so that writing functions need no parameter for it. */
-const claims = new AsyncLocalStorage<IdempotencyClaim>();
+declare module '../../database/transaction.js' {
+  interface Ambient {
+    readonly claim?: IdempotencyClaim;
+  }
+}
 
 /** Runs the work of one request; what it makes is stored under the claim, in the transaction that makes it. */
 export function withIdempotencyClaim<T>(claim: IdempotencyClaim, work: () => Promise<T>): Promise<T> {
-  return claims.run(claim, work);
+  return ambient.run({ ...ambient.getStore(), claim }, work);
 }
 
 /**
@@ -29,7 +32,7 @@ export function withIdempotencyClaim<T>(claim: IdempotencyClaim, work: () => Pro
  * stored answer.
  */
 export function idempotencyWrites(result: IdempotentResult): readonly Write[] {
-  const claim = claims.getStore();
+  const claim = ambient.getStore()?.claim;
   if (claim === undefined) return [];
   const expires = new Date(Date.now() + IDEMPOTENCY_LIFETIME_MS);
   return [

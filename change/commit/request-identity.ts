@@ -1,18 +1,22 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { ambient } from '../../database/transaction.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import type { RequestIdentity } from '../../models/contribution.js';
 
-/** The identity travels beside the call, out of reach of what a request says of its committer. */
-const identities = new AsyncLocalStorage<RequestIdentity>();
+declare module '../../database/transaction.js' {
+  interface Ambient {
+    /** Out of reach of what a request says of its committer. */
+    readonly identity?: RequestIdentity;
+  }
+}
 
 /** Runs the work of one request; each CONTRIBUTION that it makes is stored with this identity. */
 export function withRequestIdentity<T>(identity: RequestIdentity, work: () => Promise<T>): Promise<T> {
-  return identities.run(identity, work);
+  return ambient.run({ ...ambient.getStore(), identity }, work);
 }
 
 /** Who sent the running request; null outside of one, as in an import without a server. */
 export function requestIdentity(): RequestIdentity | null {
-  return identities.getStore() ?? null;
+  return ambient.getStore()?.identity ?? null;
 }
 
 const FIELDS = ['sub', 'iss', 'client_id', 'request_id'];

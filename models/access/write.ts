@@ -38,6 +38,11 @@ export interface Update<D> {
 export interface InsertWrite<C extends WrittenCollection = WrittenCollection> {
   readonly collection: C;
   readonly insert: Documents[C];
+  /**
+   * true: the id was made for this commit, so that it exists only where all that the commit inserts does, its CONTRIBUTION too.
+   * The embedded database then spares itself to look for it.
+   */
+  readonly isNew?: true;
 }
 
 /** Changes documents. */
@@ -107,19 +112,29 @@ export function canRunTogether(): Promise<boolean> {
 
 /**
  * Runs the writes of several commits inside the session's transaction as one command and gives the numbers of the
- * commits of which a `one` did not match. Unless it is empty the caller must abort.
+ * commits of which a `one` did not match; null: of some, and only `tellsWhich`, which costs an answer for each write, says of
+ * which. Unless it is empty the caller must abort.
  * @throws as `runWrites`; `refusedAmong` gives the commit of which a write was refused
  */
 export async function runTogether(
   session: ClientSession,
   commits: readonly (readonly Write[])[],
-): Promise<number[]> {
+  tellsWhich: boolean,
+): Promise<number[] | null> {
   const numbered = commits.flatMap((writes, commit) => writes.map((write) => ({ commit, write })));
   // Neighbouring inserts into one collection cost the database less.
   const ordered = [...groupBy(numbered, ({ write }) => write.collection).values()].flat();
   const writes = ordered.map(({ write }) => write);
   try {
-    const { updateResults } = await bulkWrite(session, writes, true);
+    // Those that match any number of documents would make the sum say nothing.
+    const isVerbose =
+      tellsWhich ||
+      writes.some((write) => !('insert' in write) && !('update' in write && write.matching === 'one'));
+    const { updateResults, matchedCount } = await bulkWrite(session, writes, isVerbose);
+    if (!isVerbose) {
+      const isWhole = matchedCount === writes.filter((write) => 'update' in write).length;
+      return isWhole ? [] : commits.length === 1 ? [0] : null;
+    }
     const isStale = ({ write }: { write: Write }, index: number): boolean =>
       'update' in write && write.matching === 'one' && updateResults?.get(index)?.matchedCount !== 1;
     return [...new Set(ordered.filter(isStale).map(({ commit }) => commit))];
@@ -163,7 +178,10 @@ async function runBulkCommand(session: ClientSession, writes: readonly Write[]):
   }
 }
 
-/** `verboseResults`: the answer is about each write, not only about all. */
+/**
+ * `verboseResults`: the answer is about each write, not only about all. The `comment` names collections to which nothing goes but
+ * documents with new ids.
+ */
 function bulkWrite(
   session: ClientSession,
   writes: readonly Write[],
@@ -171,7 +189,13 @@ function bulkWrite(
 ): Promise<mongoose.mongo.ClientBulkWriteResult> {
   const database = mongoose.connection.name;
   const models = writes.map((write) => clientModel(`${database}.${write.collection}`, write));
-  return mongoose.connection.getClient().bulkWrite(models, { session, ordered: true, verboseResults });
+  const others = new Set(
+    writes.flatMap((write) => ('insert' in write && write.isNew === true ? [] : write.collection)),
+  );
+  const isNew = new Set(writes.map(({ collection }) => collection).filter((name) => !others.has(name)));
+  const told = isNew.size > 0 && { comment: { new: [...isNew].map((name) => `${database}.${name}`) } };
+  const options = { session, ordered: true, verboseResults, ...told };
+  return mongoose.connection.getClient().bulkWrite(models, options);
 }
 
 /** A write as the driver takes it, which knows nothing of the documents of this server. */

@@ -19,7 +19,7 @@ import {
   type DocumentOf,
 } from '../access/collection.js';
 import type { UpdateWrite } from '../access/write.js';
-import { documents } from '../access/documents.js';
+import { documents, sharedRead } from '../access/documents.js';
 import { formerTextsOf, type FormerTexts } from '../../openehr/template/validate/former-texts.js';
 import {
   earlierCompiled,
@@ -321,11 +321,12 @@ async function inUseUnder(templateId: string, compile: CompileStored): Promise<T
   return state === null ? null : loadTemplate(templateId, compile);
 }
 
+const STATE = { revision: 1, created_timestamp: 1, used: 1 } as const;
+
 /** Read without hydration: every commit of a COMPOSITION asks. */
-function textState(templateId: string): Promise<TextState | null> {
-  const projection = { revision: 1, created_timestamp: 1, used: 1 };
-  return documents(COLLECTIONS.templates).findOne<TextState>({ _id: templateId }, { projection });
-}
+const textState = sharedRead((_id) =>
+  documents(COLLECTIONS.templates).findOne<TextState>({ _id }, { projection: STATE }),
+);
 
 /** What is being compiled: who needs the same waits for it, and compiles for itself only when it failed. */
 const compiling = new Map<string, Promise<unknown>>();

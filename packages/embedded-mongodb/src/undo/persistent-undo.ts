@@ -1,10 +1,20 @@
 /**
  * Undo records in the engine itself, in `config.embedded_undo`. The engine has one journal in the order of the
  * writes, so whatever change survives a crash has its record with it. The header document is the open
- * transaction: when it is gone, the transaction is committed.
+ * transaction: when it is gone, the transaction is committed. Records share documents, the first ones that of the
+ * header: most transactions have one document here, written and deleted by its `_id`.
  */
-import { asDocument, asNumber, asText, BSON, fieldOf, fields, valueBytes } from '../protocol/bson-slice.js';
-import { binary, encode, newObjectId, rawValue } from '../protocol/bson-write.js';
+import {
+  asDocument,
+  asDocuments,
+  asNumber,
+  asText,
+  BSON,
+  fieldOf,
+  fields,
+  valueBytes,
+} from '../protocol/bson-slice.js';
+import { binary, encode, newObjectId, rawValue, type BsonValue } from '../protocol/bson-write.js';
 import type { Engine } from '../engine/engine.js';
 import { batches, restore } from './restore.js';
 import type { UndoRecord, UndoStore } from './undo-log.js';
@@ -14,11 +24,15 @@ const COLLECTION = { name: 'embedded_undo', $db: 'config' } as const;
 export const UNDO_NAMESPACE = `${COLLECTION.$db}.${COLLECTION.name}`;
 const JOURNALED = { writeConcern: { w: 1, j: true }, $db: COLLECTION.$db } as const;
 const PIECE_BYTES = 8 * 1024 * 1024;
+/** Records of so many bytes share a document; one that is larger by itself has its own, in pieces. */
+const LIST_BYTES = 1024 * 1024;
 
 /** Records of one transaction in the engine. */
 export class PersistentUndo implements UndoStore {
   readonly #engine: Engine;
   readonly #transaction = newObjectId();
+  #hasHeader = false;
+  /** Documents behind the header. */
   #count = 0;
 
   /** The caller owns the lock from the first `append` to the end of `clear`. */
@@ -35,16 +49,34 @@ export class PersistentUndo implements UndoStore {
     }
   }
 
-  /** The records, and the header in front of the first ones. */
+  /** Documents with the records, that of the header in front of the others. */
   documents(records: readonly UndoRecord[]): readonly Buffer[] {
-    const isFirst = this.#count === 0;
-    const stored = records.flatMap((record) => this.#stored(record));
-    return isFirst ? [encode({ _id: 0, txn: this.#transaction, at: new Date() }), ...stored] : stored;
+    const documents: Buffer[] = [];
+    let list: Buffer[] = [];
+    let bytes = 0;
+    const close = (): void => {
+      if (list.length > 0 || !this.#hasHeader) documents.push(this.#listed(list));
+      list = [];
+      bytes = 0;
+    };
+    for (const record of records) {
+      if (record.kind === 'image' && record.document.length > LIST_BYTES) {
+        close();
+        documents.push(...this.#inPieces(record));
+        continue;
+      }
+      const content = encode(contentOf(record));
+      if (bytes + content.length > LIST_BYTES) close();
+      list.push(content);
+      bytes += content.length;
+    }
+    close();
+    return documents;
   }
 
-  /** Deletes the header, then the records. @throws EngineError */
+  /** Deletes the header, then the documents behind it. @throws EngineError */
   clear(isDurable: boolean): Promise<void> {
-    return clearUndo(this.#engine, isDurable ? JOURNALED : null);
+    return clearUndo(this.#engine, isDurable ? JOURNALED : null, this.#count > 0);
   }
 
   /** Waits for the journal, by a write that changes nothing. @throws EngineError */
@@ -55,37 +87,44 @@ export class PersistentUndo implements UndoStore {
     ]);
   }
 
-  #stored(record: UndoRecord): Buffer[] {
-    const common = { txn: this.#transaction, kind: record.kind, ns: record.namespace };
-    switch (record.kind) {
-      case 'collection':
-        return [encode({ _id: this.#next(), ...common })];
-      case 'indexes':
-        return [encode({ _id: this.#next(), ...common, names: record.names })];
-      case 'absent':
-        return [encode({ _id: this.#next(), ...common, id: record.id })];
-      case 'image': {
-        const [first, ...rest] = pieces(record.document);
-        const size = record.document.length;
-        return [
-          encode({
-            _id: this.#next(),
-            ...common,
-            id: record.id,
-            size,
-            pre: binary(first ?? record.document),
-          }),
-          ...rest.map((pre) =>
-            encode({ _id: this.#next(), txn: this.#transaction, kind: 'piece', pre: binary(pre) }),
-          ),
-        ];
-      }
-    }
+  #listed(list: readonly Buffer[]): Buffer {
+    const txn = this.#transaction;
+    if (this.#hasHeader) return encode({ _id: this.#next(), txn, kind: 'list', list });
+    this.#hasHeader = true;
+    return encode({ _id: 0, txn, at: new Date(), list });
+  }
+
+  #inPieces(record: Image): Buffer[] {
+    const [first, ...rest] = pieces(record.document);
+    const txn = this.#transaction;
+    return [
+      encode({ _id: this.#next(), txn, ...contentOf(record), pre: binary(first ?? record.document) }),
+      ...rest.map((pre) => encode({ _id: this.#next(), txn, kind: 'piece', pre: binary(pre) })),
+    ];
   }
 
   #next(): number {
     this.#count += 1;
     return this.#count;
+  }
+}
+
+type Image = Extract<UndoRecord, { kind: 'image' }>;
+
+/** What a record says, a whole image with it. */
+function contentOf(record: UndoRecord): Record<string, BsonValue> {
+  const common = { kind: record.kind, ns: record.namespace };
+  switch (record.kind) {
+    case 'collection':
+      return common;
+    case 'indexes':
+      return { ...common, names: record.names };
+    case 'absent':
+      return { ...common, id: record.id };
+    case 'image': {
+      const { id, document } = record;
+      return { ...common, id, size: document.length, pre: binary(document) };
+    }
   }
 }
 
@@ -98,20 +137,26 @@ export async function recover(engine: Engine): Promise<number> {
   const [header] = await engine.documents({ ...find, filter: { _id: 0 } });
   if (header === undefined) {
     const [left] = await engine.documents({ ...find, limit: 1 });
-    if (left !== undefined) await clearUndo(engine);
+    if (left !== undefined) await clearUndo(engine, null, true);
     return 0;
   }
   const transaction = fieldOf(header, 'txn');
   const filter = { _id: { $gt: 0 }, txn: transaction === undefined ? null : rawValue(transaction) };
   const stored = await engine.documents({ ...find, filter, sort: { _id: 1 } });
-  const records = readRecords(stored);
+  const records = [...listedRecords(header), ...readRecords(stored)];
   await restore(engine, records);
-  await clearUndo(engine, JOURNALED);
+  await clearUndo(engine, JOURNALED, true);
   return records.length;
 }
 
-async function clearUndo(engine: Engine, options: typeof JOURNALED | null = null): Promise<void> {
-  const documents = [encode({ q: { _id: 0 }, limit: 1 }), encode({ q: {}, limit: 0 })];
+/** `hasOthers`: there may be documents beside the header, which are looked for. */
+async function clearUndo(
+  engine: Engine,
+  options: typeof JOURNALED | null,
+  hasOthers: boolean,
+): Promise<void> {
+  const header = encode({ q: { _id: 0 }, limit: 1 });
+  const documents = hasOthers ? [header, encode({ q: {}, limit: 0 })] : [header];
   await engine.run({ delete: COLLECTION.name, $db: COLLECTION.$db, ...options }, [
     { name: 'deletes', documents },
   ]);
@@ -128,10 +173,19 @@ function readRecords(stored: readonly Buffer[]): UndoRecord[] {
   const records: UndoRecord[] = [];
   for (let at = 0; at < stored.length; at += 1) {
     const document = stored[at];
-    const record = document === undefined ? null : readRecord(document, stored.slice(at + 1, at + 4));
-    if (record !== null) records.push(record);
+    if (document === undefined) continue;
+    const record = readRecord(document, stored.slice(at + 1, at + 4));
+    if (record === null) records.push(...listedRecords(document));
+    else records.push(record);
   }
   return records;
+}
+
+/** Records that share a document; none in one of a release that gave each its own. */
+function listedRecords(document: Buffer): UndoRecord[] {
+  return asDocuments(fieldOf(document, 'list'))
+    .map((content) => readRecord(content, []))
+    .filter((record) => record !== null);
 }
 
 function readRecord(document: Buffer, following: readonly Buffer[]): UndoRecord | null {

@@ -163,6 +163,40 @@ it('puts everything back although the recovery itself is killed again and again'
   await last.stop();
 });
 
+it('puts back what a release wrote that gave each record a document of its own', async () => {
+  const server = await start();
+  const { Binary, BSON } = mongoose.mongo;
+  await withClient(
+    server.uri,
+    async (client) => {
+      const items = client.db('test').collection<Entry>('a');
+      await items.insertMany([
+        { _id: 1, n: 2 },
+        { _id: 2, n: 1 },
+      ]);
+      const image = BSON.serialize({ _id: 1, n: 1 });
+      const [common, size] = [{ txn: 'one', ns: 'test.a' }, image.length];
+      const records: readonly { readonly _id: number; readonly [field: string]: unknown }[] = [
+        { _id: 0, txn: 'one', at: new Date() },
+        { _id: 1, ...common, kind: 'image', id: 1, size, pre: new Binary(image.subarray(0, 7)) },
+        { _id: 2, txn: 'one', kind: 'piece', pre: new Binary(image.subarray(7)) },
+        { _id: 3, ...common, kind: 'absent', id: 2 },
+      ];
+      await client
+        .db('config')
+        .collection<Entry>('embedded_undo')
+        .insertMany([...records]);
+      process.kill(server.pid, 'SIGKILL');
+    },
+    500,
+  );
+  const next = await start();
+  await withClient(next.uri, async (client) => {
+    expect(await client.db('test').collection<Entry>('a').find().toArray()).toEqual([{ _id: 1, n: 1 }]);
+    expect(await client.db('config').collection('embedded_undo').countDocuments()).toBe(0);
+  });
+});
+
 it('runs again on its port after its process was killed, for the same client', async () => {
   const lines: string[] = [];
   const again = 'the embedded database runs again, 0 records put back';
@@ -273,6 +307,65 @@ it('tells of each write of a bulk write, and puts back those before a refused on
     expect(await items.find().sort({ _id: 1 }).toArray()).toEqual([{ _id: 1, n: 2 }, { _id: 2 }]);
     expect(await client.db('test').collection<Entry>('b').find().toArray()).toEqual([{ _id: 2 }]);
     expect(await client.db('config').collection('embedded_undo').countDocuments()).toBe(0);
+  });
+});
+
+/** Inserts a document into `a` and one into `b`, whose id the command says is new; in a transaction that is left open or tries to end. */
+async function insertNew(
+  client: mongoose.mongo.MongoClient,
+  ids: readonly number[],
+  ends: boolean,
+): Promise<void> {
+  const entry = (id: number): object => ({ _id: id, n: 2 });
+  const into = (name: string): mongoose.mongo.AnyClientBulkWriteModel<object>[] =>
+    ids.map((id) => ({ name: 'insertOne', namespace: `test.${name}`, document: entry(id) }));
+  const session = client.startSession();
+  session.startTransaction();
+  await client.bulkWrite([...into('a'), ...into('b')], { session, comment: { new: ['test.b'] } });
+  if (ends) await session.commitTransaction();
+}
+
+it('puts back what was inserted with ids that were said to be new', async () => {
+  const server = await start();
+  await withClient(server.uri, (client) => insertNew(client, [1], true));
+  await withClient(
+    server.uri,
+    async (client) => {
+      await insertNew(client, [2, 3], false);
+      process.kill(server.pid, 'SIGKILL');
+    },
+    500,
+  );
+  const next = await start();
+  await withClient(next.uri, async (client) => {
+    for (const name of ['a', 'b'])
+      expect(await client.db('test').collection<Entry>(name).find().toArray()).toEqual([{ _id: 1, n: 2 }]);
+  });
+});
+
+it('loses nothing when a transaction that was committed is sent once more with ids that were said to be new', async () => {
+  const server = await start();
+  await withClient(server.uri, async (client) => {
+    const all = (name: string): Promise<Entry[]> =>
+      client.db('test').collection<Entry>(name).find().toArray();
+    await insertNew(client, [1], true);
+    await expect(insertNew(client, [2, 1], true)).rejects.toMatchObject({
+      writeErrors: new Map([[1, expect.objectContaining({ code: 11_000 })]]),
+    });
+    expect([await all('a'), await all('b')]).toEqual([[{ _id: 1, n: 2 }], [{ _id: 1, n: 2 }]]);
+    // Nothing else is inserted that would say so: it is looked for.
+    const taken: object = { _id: 1 };
+    await expect(
+      client.withSession((session) =>
+        session.withTransaction(() =>
+          client.bulkWrite([{ name: 'insertOne', namespace: 'test.b', document: taken }], {
+            session,
+            comment: { new: ['test.b'] },
+          }),
+        ),
+      ),
+    ).rejects.toMatchObject({ writeErrors: new Map([[0, expect.objectContaining({ code: 11_000 })]]) });
+    expect(await all('b')).toEqual([{ _id: 1, n: 2 }]);
   });
 });
 
