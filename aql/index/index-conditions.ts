@@ -1,7 +1,7 @@
 import { leafKey, MAX_LEAF_TEXT_BYTES } from './keys.js';
 import type { LeafIndex, LeafSuffix } from './document.js';
 import type { ComparisonOperator, Condition, IdentifiedPath, Literal, PathStep } from '../syntax/ast.js';
-import { demandedIdentity } from '../semantics/node-identity.js';
+import { demandedIdentity, isRenamed } from '../semantics/node-identity.js';
 import type {
   Alias,
   Domain,
@@ -196,9 +196,32 @@ class IndexConditions {
   private leaves(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Leaf[] {
     if (operator === '!=' || this.context.leafIndex === 'none' || this.context.subsumption) return [];
     const use = this.scope.useOf(path);
-    const { alias } = use;
+    const { alias, fallbacks } = use;
     if (!this.bound.has(alias) || alias.kind !== 'object') return [];
-    const leaf = leafAddress(path, alias);
+    const [archetype, another] = archetypeIdsOf(alias) ?? [];
+    if (archetype === undefined) return [];
+    if (fallbacks === undefined && another === undefined)
+      return this.leavesAt(leafAddress(path, alias, archetype), use, operator, item);
+    return this.leavesOfAll(use, operator, item);
+  }
+
+  /** The leaves of a path, its fallbacks, and all names that a template gave the class of FROM: none unless each has some. */
+  private leavesOfAll(use: PathUse, operator: Exclude<ComparisonOperator, '!='>, item: Literal): Leaf[] {
+    const { alias, path, fallbacks = [] } = use;
+    const ids = archetypeIdsOf(alias) ?? [];
+    if (ids.length > 1 && !isRenamed(alias.predicate)) return [];
+    const leaves = [path, ...counted(fallbacks).map((each) => each.path)].flatMap((each) =>
+      counted(ids).map((id) => this.leavesAt(leafAddress(each, alias, id), use, operator, item)),
+    );
+    return leaves.some((each) => each.length === 0) ? [] : leaves.flat();
+  }
+
+  private leavesAt(
+    leaf: LeafAddress | null,
+    use: PathUse,
+    operator: Exclude<ComparisonOperator, '!='>,
+    item: Literal,
+  ): Leaf[] {
     if (leaf === null) return [];
     const suffixes = indexSuffixes(leaf.ending, operator, item);
     const kept = counted(suffixes).filter(
@@ -263,9 +286,7 @@ const TIME_ENDINGS = new Set([
 ]);
 
 /** The leaf a path ends in, when every node on its way is named. */
-function leafAddress(path: IdentifiedPath, alias: Alias): LeafAddress | null {
-  const [archetype, another] = archetypeIdsOf(alias) ?? [];
-  if (archetype === undefined || another !== undefined) return null;
+function leafAddress(path: IdentifiedPath, alias: Alias, archetype: string): LeafAddress | null {
   let archetypeId = archetype;
   let coded = '';
   for (const [index, step] of counted(path.steps).entries()) {
