@@ -87,7 +87,7 @@ async function compareTemplate(ctx: Context): Promise<void> {
   const difference = await compareInThread({ before, after }, bodyOwner(ctx));
   const queries = await storedQueries({ kind: 'all' });
   const concerned = within(ctx.state.work, () =>
-    changedQueries(queries, difference.changes, stored.archetype_id),
+    changedQueries(queries, difference.changes, stored.archetype_id, stored.aliases),
   );
   ctx.status = 200;
   writeText(ctx, form, JSON.stringify({ ...difference, stored_queries: concerned }));
