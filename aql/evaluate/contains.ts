@@ -7,8 +7,7 @@ import { demandedNodeId } from '../semantics/node-identity.js';
 import type { Alias, FromClass, FromNode, Scope } from '../semantics/scope-types.js';
 import { isNodeCode } from '../syntax/words.js';
 import { fits, type Rules } from './predicate.js';
-import { isOfTemplate } from './fallbacks.js';
-import type { Ehr, Node, Version } from './store.js';
+import { isOfTemplate, type Ehr, type Node, type Version } from './store.js';
 import { plain } from './value.js';
 
 /** What an alias stands for in one row. */
@@ -180,9 +179,11 @@ function isOfSameArchetype(bound: Bound, above: Bound | null): boolean {
 
 /** The alternatives that hold in the COMPOSITION that an object is of. */
 function inTemplate(predicate: Predicate, bound: Bound): Predicate | null {
+  if (bound.kind === 'ehr') return predicate;
+  const { version } = bound;
   const alternatives = counted(predicate.alternatives).filter((group) =>
     counted(group).every(
-      (each) => each.kind !== 'node' || each.template === undefined || isOfTemplate(bound, each.template),
+      (each) => each.kind !== 'node' || each.template === undefined || isOfTemplate(version, each.template),
     ),
   );
   return alternatives.length === 0 ? null : { ...predicate, alternatives };

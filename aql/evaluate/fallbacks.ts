@@ -1,16 +1,13 @@
-import { isJsonObject } from '../../openehr/base/json.js';
 import { counted } from '../../openehr/base/work.js';
 import type { PathNode, PathUse } from '../semantics/scope-types.js';
 import type { PathStep } from '../syntax/ast.js';
-import type { Bound } from './contains.js';
 import { valuesAlong, type Rules } from './predicate.js';
-import type { Row } from './rows.js';
 import type { Found } from './value.js';
 
 /** The value of a path in a row: where there is none, that of the first of its fallbacks that has one. */
 export function valueInRow(
   { index, fallbacks = [] }: PathUse,
-  { values }: Pick<Row, 'values'>,
+  { values }: { readonly values: ReadonlyMap<number, Found> },
 ): Found | null {
   const own = values.get(index);
   if (own !== undefined) return own;
@@ -19,15 +16,6 @@ export function valueInRow(
     if (found !== undefined) return found;
   }
   return null;
-}
-
-/** Whether an object is of a COMPOSITION of a template. */
-export function isOfTemplate(bound: Bound, templateIds: readonly string[]): boolean {
-  if (bound.kind === 'ehr') return false;
-  const details = bound.version.source.data?.['archetype_details'];
-  const template = isJsonObject(details) ? details['template_id'] : null;
-  const id = isJsonObject(template) ? template['value'] : null;
-  return typeof id === 'string' && templateIds.includes(id);
 }
 
 /** The paths that go on below an element: of the fallbacks those alone before which nothing stands below it. */

@@ -4,7 +4,8 @@ import type { Bound, Tuple } from './contains.js';
 import { fits, isNodeIdMatch, valuesAlong, type Rules } from './predicate.js';
 import { attributeValues, plain, type Found } from './value.js';
 import { isJsonObject } from '../../openehr/base/json.js';
-import { isOfTemplate, valueInRow, withoutReplaced } from './fallbacks.js';
+import { valueInRow, withoutReplaced } from './fallbacks.js';
+import { isOfTemplate } from './store.js';
 
 /** One row before WHERE: the bound objects, the value of every path, and the elements chosen on the way. */
 export interface Row {
@@ -33,10 +34,15 @@ export function choicesOf(
   const tree = scope.trees[index];
   if (tree === undefined || bound === null) return [NOTHING];
   const uses = counted(tree.uses).filter(
-    ({ instead }) => instead === undefined || isOfTemplate(bound, instead.templateIds),
+    ({ instead }) => instead === undefined || isIn(bound, instead.templateIds),
   );
   const found = choose(tree, plain(bound.object), uses, rules);
   return found.length === 0 ? [NOTHING] : found;
+}
+
+/** Whether an object is of a COMPOSITION of a template. */
+function isIn(bound: Bound, templateIds: readonly string[]): boolean {
+  return bound.kind !== 'ehr' && isOfTemplate(bound.version, templateIds);
 }
 
 /** The rows of a tuple, one by one: every combination of the choices of its aliases. */
@@ -123,7 +129,7 @@ export function isThere(existence: Existence, row: Row, rules: Rules): boolean {
   const bound: Bound | null = row.tuple[alias.index] ?? null;
   if (bound === null) return false;
   for (const { templateIds, existence: other } of counted(fallbacks))
-    if (isOfTemplate(bound, templateIds) && isThere(other, row, rules)) return true;
+    if (isIn(bound, templateIds) && isThere(other, row, rules)) return true;
   let element = plain(bound.object);
   let classes: ReadonlySet<string> = new Set(alias.classes);
   let depth = 0;

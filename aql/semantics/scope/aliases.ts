@@ -1,4 +1,5 @@
 import type { AliasStep, PathAlias } from '../../../openehr/template/upgrade/alias.js';
+import { memoized } from '../../../openehr/base/maps.js';
 import { counted, step } from '../../../openehr/base/work.js';
 import type {
   IdentifiedPath,
@@ -38,14 +39,26 @@ interface Direction {
   readonly archetypeId: string;
   readonly from: readonly AliasStep[];
   readonly to: readonly AliasStep[];
+  /** What places have in common that are the same. */
+  readonly fromKey: string;
+  readonly toKey: string;
 }
 
 /** An alias both ways. */
-export function directionsOf({ templateIds, archetypeId, from, to }: PathAlias): readonly Direction[] {
+export const directionsOf = memoized((alias: PathAlias): readonly Direction[] => {
+  const { templateIds, archetypeId, from, to } = alias;
+  const [fromKey, toKey] = [placeKey(alias, from), placeKey(alias, to)];
   return [
-    { templateIds, archetypeId, from, to },
-    { templateIds, archetypeId, from: to, to: from },
+    { templateIds, archetypeId, from, to, fromKey, toKey },
+    { templateIds, archetypeId, from: to, to: from, fromKey: toKey, toKey: fromKey },
   ];
+});
+
+function placeKey({ templateIds }: PathAlias, steps: readonly AliasStep[]): string {
+  return JSON.stringify([
+    templateIds[0],
+    ...steps.map(({ attribute, nodeId, name }) => [attribute, nodeId, name]),
+  ]);
 }
 
 /**
@@ -62,23 +75,30 @@ export function alternativesOf(
   const own = renderValue(path);
   const found = new Map<string, Alternative>();
   let moved = 0;
-  let next: readonly { readonly path: IdentifiedPath; readonly template: string | null }[] = [
-    { path, template: null },
-  ];
+  let next: readonly Reached[] = [{ path, template: null, places: new Set() }];
   while (next.length > 0) {
-    const further: { path: IdentifiedPath; template: string }[] = [];
+    const further: Reached[] = [];
     for (const each of next)
       for (const direction of counted(directions)) {
-        const template = direction.templateIds[0] ?? '';
-        if (each.template !== null && each.template !== template) continue;
+        const { templateIds, fromKey, toKey } = direction;
+        const template = templateIds[0] ?? '';
+        if (each.places.has(toKey) || (each.template !== null && each.template !== template)) continue;
         const other = movedPath(each.path, alias, direction);
         if (other === null) continue;
         if (each.path === path) moved = Math.max(moved, other.from);
-        if (addFound(other, direction.templateIds, own, found)) further.push({ path: other.path, template });
+        const places = new Set([...each.places, fromKey, toKey]);
+        if (addFound(other, templateIds, own, found)) further.push({ path: other.path, template, places });
       }
     next = further;
   }
   return found.size === 0 ? null : { others: [...found.values()], moved };
+}
+
+/** A place that was found, in which template, and over which places: never back to one of them. */
+interface Reached {
+  readonly path: IdentifiedPath;
+  readonly template: string | null;
+  readonly places: ReadonlySet<string>;
 }
 
 function addFound(
