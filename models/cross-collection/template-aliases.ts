@@ -1,6 +1,6 @@
 import { collapsedToken } from '../../openehr/base/text.js';
 import { pathAlias, type PathAlias, type StoredAlias } from '../../openehr/template/upgrade/alias.js';
-import { aliasesOfTemplates, putAliases } from '../definition/template.js';
+import { aliasesOfTemplates, putAliases } from '../definition/template-alias.js';
 import { noteAliases, storageSettings } from '../settings.js';
 
 /** The aliases that this process has read, and after which change. */

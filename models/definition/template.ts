@@ -7,7 +7,6 @@ import { publishTemplateCache } from '../../database/events.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { CompiledTemplate } from '../../openehr/template/compile.js';
 import { compileTemplate } from '../../openehr/template/compile.js';
-import type { StoredAlias } from '../../openehr/template/upgrade/alias.js';
 import { COLLECTIONS } from '../access/layout.js';
 import {
   collection,
@@ -15,7 +14,6 @@ import {
   flag,
   mark,
   number,
-  opaque,
   optional,
   text,
   type DocumentOf,
@@ -53,8 +51,6 @@ const TEMPLATE = {
   uploaded_by: optional(text),
   /** true: `template_revisions` has or had earlier ones. */
   has_earlier: optional(mark),
-  /** What upgrades of its data have moved; absent: nothing. */
-  aliases: optional(opaque<readonly StoredAlias[]>()),
 };
 
 /** One operational template (OPT 1.4), stored as received. Fields: docs/spec/storage.md#other-collections. */
@@ -197,20 +193,6 @@ export function putText(
     ...(lacking.length > 0 && { $unset: Object.fromEntries(lacking.map((name) => [name, 1 as const])) }),
   };
   return Template.findOneAndUpdate({ _id: storedId }, update, { returnDocument: 'after' }).exec();
-}
-
-/** What upgrades have moved in some templates, by the ids under which these are stored. */
-export async function aliasesOfTemplates(
-  storedIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly StoredAlias[]>> {
-  const docs = await Template.find({ _id: trusted({ $in: [...storedIds] }) }, { aliases: 1 }).exec();
-  return new Map(docs.flatMap(({ _id, aliases = [] }) => (aliases.length === 0 ? [] : [[_id, aliases]])));
-}
-
-/** Notes what upgrades have moved in a template. Joins the caller's transaction. */
-export async function putAliases(storedId: string, aliases: readonly StoredAlias[]): Promise<void> {
-  const update = aliases.length === 0 ? { $unset: { aliases: 1 as const } } : { $set: { aliases } };
-  await Template.updateOne({ _id: storedId }, update).exec();
 }
 
 /** Removes a template. Gives the id under which it was stored; null when there was none. */
