@@ -30,6 +30,11 @@ import {
 } from '../models/template-upgrade.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { JOB_LEASE_MS, inBackground } from './in-background.js';
+import { addAliases, removeAliases } from '../models/cross-collection/template-aliases.js';
+import { LEAF_TRUST_MS } from '../models/settings.js';
+import { aliasesOf } from '../openehr/template/upgrade/alias.js';
+import { readRules } from '../openehr/template/upgrade/rules.js';
+import { inTransaction } from '../database/transaction.js';
 import { judgeBy, stateOf } from './template-judge.js';
 import { isOf, planHash, upgradeWork, type UpgradeRequest } from './template-plan.js';
 import { latestOf, walkTemplate, type LatestComposition } from './template-walk.js';
@@ -57,8 +62,10 @@ export async function beginUpgrade(
   if ((await planHash(request, work)) !== hash)
     throw new CdrError('conflict', 'the data, the revisions or the rules are not those of the plan any more');
   const { before, after, rules } = work;
+  const id = randomUUID();
+  const aliases = aliasesOf(readRules(rules), before.compiled, after.compiled, id);
   const doc: TemplateUpgradeDoc = {
-    _id: randomUUID(),
+    _id: id,
     template_id: after.storedId,
     from: before.digest,
     to: after.digest,
@@ -84,6 +91,7 @@ export async function beginUpgrade(
           `the upgrade ${other._id} of the template is not done (${other.state})`,
         );
       await insertUpgrade(doc);
+      await addAliases(after.storedId, aliases);
     },
     () => ({ objects: [doc._id] }),
   );
@@ -159,13 +167,22 @@ async function walk(settings: ChangeSettings, doc: TemplateUpgradeDoc): Promise<
   const isBack = doc.state === 'undoing';
   const context = changeContext({ ...settings, templateRevisions: true });
   const make = isBack ? undoing(context, doc) : await upgrading(context, doc);
+  // Every server is to see what will be moved before the first is.
+  if (!isBack && isMoving(doc)) await setTimeout(2 * LEAF_TRUST_MS);
   for await (const { containers, position } of walkTemplate(doc.template_id, doc.position)) {
     if ((await upgradeById(id))?.state !== doc.state) return;
     await step(context, { doc, make, containers, position });
     await setTimeout(PAUSE_MS);
   }
+  // While something is left that the upgrade wrote, former and new places are still to be seen as one.
+  if (isBack && (await upgradeById(id))?.left === 0)
+    await inTransaction(() => removeAliases(doc.template_id, id));
   const state = isBack ? 'undone' : 'done';
   await changeState(id, [doc.state], { state, finished_at: new Date(), position: WALK_BEGIN });
+}
+
+function isMoving({ rules }: TemplateUpgradeDoc): boolean {
+  return readRules(rules).some((rule) => 'move' in rule);
 }
 
 /** @throws conflict when the newest revision is another one now */

@@ -45,7 +45,16 @@ const STORAGE_SETTINGS = {
   reindex: optional(opaque<ReindexPosition>()),
   /** How far an upgrade came: the last VERSION that is done. */
   upgrade: optional(opaque<{ readonly after: string }>()),
+  /** Templates that have aliases, and how often these have changed; absent: none ever had any. */
+  aliases: optional(opaque<AliasedTemplates>()),
 };
+
+/** Which templates have aliases, as they are stored. */
+interface AliasedTemplates {
+  /** Another one after each change. */
+  readonly revision: number;
+  readonly templates: readonly string[];
+}
 
 /** The one document about how this database was written. */
 export type StorageSettings = DocumentOf<typeof STORAGE_SETTINGS>;
@@ -146,6 +155,14 @@ export async function noteSystems(systemIds: readonly string[]): Promise<void> {
     const systems = [...known, ...missing].sort();
     await documents(COLLECTIONS.settings).updateOne(asRead, { $set: { systems } });
   }
+}
+
+/** Notes that the aliases of a template have changed. Joins the caller's transaction. */
+export async function noteAliases(storedId: string, hasSome: boolean): Promise<void> {
+  const { revision = 0, templates = [] } = (await storageSettings())?.aliases ?? {};
+  const others = templates.filter((id) => id !== storedId);
+  const aliases = { revision: revision + 1, templates: hasSome ? [...others, storedId] : others };
+  await StorageSettingsModel.updateOne({ _id: 'storage' }, { $set: { aliases } }).exec();
 }
 
 /** How far a rebuild of the derived documents came, kept in the settings so that it can go on later. */

@@ -13,7 +13,8 @@ import { CdrError } from '../openehr/base/errors.js';
 import { formatVersion } from '../openehr/base/semver.js';
 import { counted, step } from '../openehr/base/work.js';
 import type { Change } from '../openehr/template/difference/change.js';
-import { rulePath, type RulePath } from '../openehr/template/upgrade/path.js';
+import type { StoredAlias } from '../openehr/template/upgrade/alias.js';
+import { commonLength, rulePath, type RulePath } from '../openehr/template/upgrade/path.js';
 import type { StoredQueryDoc } from '../models/definition/stored-query.js';
 
 /** A stored query that reads what a template has otherwise now. */
@@ -32,9 +33,13 @@ export function changedQueries(
   queries: readonly StoredQueryDoc[],
   changes: readonly Change[],
   archetypeId: string,
+  aliases: readonly Pick<StoredAlias, 'from' | 'to'>[] = [],
 ): ChangedQuery[] {
+  const seen = counted(aliases).flatMap(({ from, to }) => [rulePath(from), rulePath(to)]);
+  const isSeen = ({ kind, path }: Change): boolean =>
+    GONE.has(kind) && counted(seen).some((moved) => commonLength(moved, rulePath(path)) === moved.length);
   const places = counted(changes)
-    .filter(isReadOtherwise)
+    .filter((change) => isReadOtherwise(change) && !isSeen(change))
     .map(({ path }) => ({ path, steps: rulePath(path) }));
   if (places.length === 0) return [];
   return counted(queries).flatMap((doc) => {

@@ -29,8 +29,10 @@ import { translate } from '../aql/mongo/translate.js';
 import { tryHere, within, type Work } from '../openehr/base/work.js';
 import { translateInThread } from '../workers/translation.js';
 import type { Translation } from '../workers/translate.js';
+import type { PathAlias } from '../openehr/template/upgrade/alias.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds, type DerivedState } from '../models/cross-collection/run-pipeline.js';
+import { presentAliases } from '../models/cross-collection/template-aliases.js';
 import { storageSettings } from '../models/settings.js';
 import { queryWarnings } from './warnings.js';
 
@@ -58,6 +60,8 @@ export interface CompiledQuery {
   readonly executedAql: string;
   readonly query: BoundQuery;
   readonly scope: Scope;
+  /** Paths that templates have moved, as the scope sees them. */
+  readonly aliases: readonly PathAlias[];
   readonly request: QueryRequest;
   readonly clock: Clock;
   readonly warnings: readonly QueryWarning[];
@@ -77,7 +81,7 @@ const TRANSLATED_HERE = { steps: 50_000, patternSteps: 50_000 };
 /** What of a compiled query is the same for every equal request, if it is repeatable. */
 interface KeptQuery extends Pick<
   CompiledQuery,
-  'plan' | 'page' | 'executedAql' | 'query' | 'scope' | 'unused'
+  'plan' | 'page' | 'executedAql' | 'query' | 'scope' | 'aliases' | 'unused'
 > {
   readonly isRepeatable: boolean;
   readonly translated: (merges: MovingMerges, limits: QueryLimits) => Promise<Translated>;
@@ -122,10 +126,11 @@ export class QueryCompiler {
     const isNew = known === undefined && compiled.isRepeatable && key.length <= MAX_KEPT_REQUEST;
     if (isNew) this.#kept.set(key, compiled);
     const warnings = await queryWarnings(compiled.scope, this.settings.aql.subsumption, limits.work);
-    const { plan, page, executedAql, query, scope, unused } = compiled;
+    const { plan, page, executedAql, query, scope, aliases, unused } = compiled;
     const planBeside = async (merges: MovingMerges): Promise<QueryPlan> =>
       merges.targets.size === 0 ? plan : (await compiled.translated(merges, limits)).plan;
-    return { plan, planBeside, page, executedAql, query, scope, unused, request, clock, warnings };
+    const what = { query, scope, aliases, unused, request };
+    return { plan, planBeside, page, executedAql, ...what, clock, warnings };
   }
 
   async #compile(
@@ -136,6 +141,7 @@ export class QueryCompiler {
   ): Promise<KeptQuery> {
     const { settings } = this;
     const { work } = limits;
+    const aliases = derived.aliases === undefined ? [] : await presentAliases(derived.aliases);
     const { bound, unused, questions } = within(work, () => boundOf(q, request));
     const answers = questions.length === 0 ? new Map<string, never>() : await this.ask(questions, limits);
     let checked: Checked | null = null;
@@ -144,7 +150,7 @@ export class QueryCompiler {
       try {
         checked = within(work, () => {
           const query = resolveTerminology(bound, answers);
-          const scope = resolveScope(query, { ehrId: request.ehrId });
+          const scope = resolveScope(query, { ehrId: request.ehrId, aliases });
           checkScope(scope, systems);
           return { query, scope, page: pageOf(query, request, settings.aql) };
         });
@@ -157,7 +163,8 @@ export class QueryCompiler {
     const shapes = ofShapes ? await shapeIds(null) : [];
     const { ehrId, asOf, notesEhrs } = request;
     const { systemId, aql } = settings;
-    const context = { ...derived, systemId, subsumption: aql.subsumption, asOf, notesEhrs };
+    const { isCurrent, leafIndex } = derived;
+    const context = { isCurrent, leafIndex, systemId, subsumption: aql.subsumption, asOf, notesEhrs };
     const translated = async (merges: MovingMerges, limits: QueryLimits): Promise<Translated> => {
       const beside = { ...context, merges };
       const made = (): QueryPlan =>
@@ -165,12 +172,13 @@ export class QueryCompiler {
       const here = tryHere(limits.work, made, TRANSLATED_HERE);
       if (here !== null) return { plan: here.value, isClockRead: clock.isRead };
       const now = clock.moment;
-      return translateInThread({ query, ehrId, page, context: beside, shapeIds: shapes, now }, limits);
+      const request = { query, ehrId, aliases, page, context: beside, shapeIds: shapes, now };
+      return translateInThread(request, limits);
     };
     const { plan, isClockRead } = await translated(NO_MERGES, limits);
     const isRepeatable = questions.length === 0 && !ofShapes && !isClockRead;
     const executed = within(work, () => executedAql(query, page));
-    return { plan, page, executedAql: executed, query, scope, unused, isRepeatable, translated };
+    return { plan, page, executedAql: executed, query, scope, aliases, unused, isRepeatable, translated };
   }
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../aql/semantics/present-time.js';
 import type { RawRow } from '../aql/result/result-set.js';
 import type { BoundQuery } from '../aql/syntax/ast.js';
 import type { Work } from '../openehr/base/work.js';
+import type { PathAlias } from '../openehr/template/upgrade/alias.js';
 import { contentsPlan, readContents, type EhrContents } from '../models/cross-collection/contents.js';
 import type { RunLimits, RunnablePlan } from '../models/cross-collection/run-pipeline.js';
 import type { UnreadData } from '../workers/evaluate.js';
@@ -12,6 +13,8 @@ import { evaluateInThread } from '../workers/evaluation.js';
 /** What of the request changes the rows, and what it may use. */
 export interface Evaluation {
   readonly query: BoundQuery;
+  /** Paths that templates have moved. */
+  readonly aliases: readonly PathAlias[];
   readonly page: Page;
   readonly systemId: string;
   readonly subsumption: boolean;
@@ -45,12 +48,12 @@ export async function evaluateCandidates(
   found: AsyncIterable<readonly RawRow[]>,
   evaluation: Evaluation,
 ): Promise<readonly (readonly string[])[]> {
-  const { query, page, systemId, subsumption, asOf, ehrId, clock, limits, work, user } = evaluation;
+  const { query, aliases, page, systemId, subsumption, asOf, ehrId, clock, limits, work, user } = evaluation;
   const contents = await readContents(found, work.budget.versions);
   const time = { now: clock.now, zoneOffsetMinutes: clock.offsetMinutes };
   const options = { systemId, subsumption, asOf, page, ...time };
   const owner = { work, user, end: limits.signal ?? null };
-  return evaluateInThread({ query, ehrId, options }, unreadData(contents), owner);
+  return evaluateInThread({ query, ehrId, aliases, options }, unreadData(contents), owner);
 }
 
 function unreadData({ ehrs, versions }: EhrContents): UnreadData {

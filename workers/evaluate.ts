@@ -3,6 +3,7 @@ import type { ReferenceData, ReferenceOptions, ReferenceVersion } from '../aql/e
 import { evaluateQuery } from '../aql/evaluate/evaluate.js';
 import { resolveScope } from '../aql/semantics/scope/scope.js';
 import type { BoundQuery } from '../aql/syntax/ast.js';
+import type { PathAlias } from '../openehr/template/upgrade/alias.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { resultBytes, within, Work, type Counted, type WorkBudget } from '../openehr/base/work.js';
 import { inflated } from '../models/inflated.js';
@@ -22,6 +23,8 @@ export interface UnreadData extends Pick<ReferenceData, 'ehrs'> {
 export interface EvaluationRequest extends Pick<UnreadData, 'ehrs'> {
   readonly query: BoundQuery;
   readonly ehrId: string | null;
+  /** Paths that templates have moved. */
+  readonly aliases: readonly PathAlias[];
   readonly options: ReferenceOptions;
   readonly budget: WorkBudget;
   readonly port: MessagePort;
@@ -62,11 +65,11 @@ function allVersions(port: MessagePort): Promise<readonly UnreadVersion[]> {
 }
 
 function rowsOf(
-  { query, ehrId, ehrs, options }: EvaluationRequest,
+  { query, ehrId, aliases, ehrs, options }: EvaluationRequest,
   unread: readonly UnreadVersion[],
 ): ReturnType<typeof evaluateQuery>['rows'] {
   const versions = unread.map(({ content, ...version }) => ({ ...version, data: dataOf(content) }));
-  const scope = resolveScope(query, { ehrId });
+  const scope = resolveScope(query, { ehrId, aliases });
   return evaluateQuery(scope, { ehrs, versions }, { ...options, ehrId }).rows;
 }
 

@@ -15,6 +15,7 @@ import { presentTime, type Clock } from '../semantics/present-time.js';
 import { isPresentTime } from '../syntax/functions.js';
 import { callFunction } from './functions.js';
 import { compareIdentifier, type Rules } from './predicate.js';
+import { valueInRow } from './fallbacks.js';
 import { isThere, type Row } from './rows.js';
 import { compareReadings, compareWithLiteral, plain, readingOf, textForm, type Found } from './value.js';
 
@@ -57,7 +58,7 @@ export class RowEvaluator {
     step();
     switch (expression.kind) {
       case 'path':
-        return row.values.get(this.scope.useOf(expression).index) ?? null;
+        return valueInRow(this.scope.useOf(expression), row);
       case 'function': {
         const args = counted(expression.args).map((arg) => this.value(arg, row));
         const result = callFunction(expression, args, this.clock);

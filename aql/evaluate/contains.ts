@@ -7,7 +7,7 @@ import { demandedNodeId } from '../semantics/node-identity.js';
 import type { Alias, FromClass, FromNode, Scope } from '../semantics/scope-types.js';
 import { isNodeCode } from '../syntax/words.js';
 import { fits, type Rules } from './predicate.js';
-import type { Ehr, Node, Version } from './store.js';
+import { isOfTemplate, type Ehr, type Node, type Version } from './store.js';
 import { plain } from './value.js';
 
 /** What an alias stands for in one row. */
@@ -153,7 +153,8 @@ export class FromEvaluator {
   private fitsAlias(bound: Bound, alias: Alias, above: Bound | null): boolean {
     const { predicate } = alias;
     if (predicate === null) return true;
-    const local = isOfSameArchetype(bound, above) ? predicate : withoutNodeCodes(predicate);
+    const own = inTemplate(predicate, bound);
+    const local = own === null || isOfSameArchetype(bound, above) ? own : withoutNodeCodes(own);
     return local !== null && fits(plain(bound.object), local, new Set(alias.classes), this.rules);
   }
 }
@@ -174,6 +175,18 @@ function withBound(tuple: Tuple, { index }: Alias, bound: Bound | null): Tuple {
 function isOfSameArchetype(bound: Bound, above: Bound | null): boolean {
   if (bound.kind !== 'node' || above?.kind !== 'node') return false;
   return bound.version === above.version && bound.node.archetypeRoot === above.node.archetypeRoot;
+}
+
+/** The alternatives that hold in the COMPOSITION that an object is of. */
+function inTemplate(predicate: Predicate, bound: Bound): Predicate | null {
+  if (bound.kind === 'ehr') return predicate;
+  const { version } = bound;
+  const alternatives = counted(predicate.alternatives).filter((group) =>
+    counted(group).every(
+      (each) => each.kind !== 'node' || each.template === undefined || isOfTemplate(version, each.template),
+    ),
+  );
+  return alternatives.length === 0 ? null : { ...predicate, alternatives };
 }
 
 function withoutNodeCodes(predicate: Predicate): Predicate | null {

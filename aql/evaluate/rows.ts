@@ -4,6 +4,8 @@ import type { Bound, Tuple } from './contains.js';
 import { fits, isNodeIdMatch, valuesAlong, type Rules } from './predicate.js';
 import { attributeValues, plain, type Found } from './value.js';
 import { isJsonObject } from '../../openehr/base/json.js';
+import { valueInRow, withoutReplaced } from './fallbacks.js';
+import { isOfTemplate } from './store.js';
 
 /** One row before WHERE: the bound objects, the value of every path, and the elements chosen on the way. */
 export interface Row {
@@ -31,8 +33,16 @@ export function choicesOf(
 ): readonly Choice[] {
   const tree = scope.trees[index];
   if (tree === undefined || bound === null) return [NOTHING];
-  const found = choose(tree, plain(bound.object), tree.uses, rules);
+  const uses = counted(tree.uses).filter(
+    ({ instead }) => instead === undefined || isIn(bound, instead.templateIds),
+  );
+  const found = choose(tree, plain(bound.object), uses, rules);
   return found.length === 0 ? [NOTHING] : found;
+}
+
+/** Whether an object is of a COMPOSITION of a template. */
+function isIn(bound: Bound, templateIds: readonly string[]): boolean {
+  return bound.kind !== 'ehr' && isOfTemplate(bound.version, templateIds);
 }
 
 /** The rows of a tuple, one by one: every combination of the choices of its aliases. */
@@ -64,10 +74,11 @@ function joinChoices(one: Choice, other: Choice): Choice {
 /** The alternatives below an element, for the paths still `active`; none when all of them end above their decisive step. */
 function choose(node: PathNode, element: Found, active: readonly PathUse[], rules: Rules): readonly Choice[] {
   step();
-  const here = counted(active).filter((use) => {
+  const fitting = counted(active).filter((use) => {
     const depth = counted(use.steps).findIndex((step) => step.node === node);
     return fits(element, use.steps[depth]?.filter ?? null, node.classes, rules);
   });
+  const here = withoutReplaced(fitting, node, element, rules);
   const ends = counted(node.ends).filter((use) => here.includes(use));
   const below = counted(node.children).map((child) => {
     const through = counted(child.uses).filter((use) => here.includes(use));
@@ -113,10 +124,12 @@ function hasIdentity(element: Found, identity: StepIdentity, rules: Rules): bool
 
 /** Whether the operand of an EXISTS is there in a row (`Existence`). */
 export function isThere(existence: Existence, row: Row, rules: Rules): boolean {
-  if (existence.kind === 'use') return row.values.has(existence.use.index);
-  const { alias, path, shared } = existence;
+  if (existence.kind === 'use') return valueInRow(existence.use, row) !== null;
+  const { alias, path, shared, fallbacks = [] } = existence;
   const bound: Bound | null = row.tuple[alias.index] ?? null;
   if (bound === null) return false;
+  for (const { templateIds, existence: other } of counted(fallbacks))
+    if (isIn(bound, templateIds) && isThere(other, row, rules)) return true;
   let element = plain(bound.object);
   let classes: ReadonlySet<string> = new Set(alias.classes);
   let depth = 0;

@@ -33,6 +33,14 @@ export interface Version {
   readonly nodes: readonly Node[];
 }
 
+/** Whether a version is a COMPOSITION of a template. */
+export function isOfTemplate({ source: { data } }: Version, templateIds: readonly string[]): boolean {
+  const details = data?.['archetype_details'];
+  const template = isJsonObject(details) ? details['template_id'] : null;
+  const id = isJsonObject(template) ? template['value'] : null;
+  return typeof id === 'string' && templateIds.includes(id);
+}
+
 /** An EHR at the time looked at. */
 export interface Ehr {
   readonly source: ReferenceEhr;

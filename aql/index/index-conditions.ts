@@ -1,7 +1,7 @@
 import { leafKey, MAX_LEAF_TEXT_BYTES } from './keys.js';
 import type { LeafIndex, LeafSuffix } from './document.js';
-import type { ComparisonOperator, Condition, IdentifiedPath, Literal, PathStep } from '../syntax/ast.js';
-import { demandedIdentity } from '../semantics/node-identity.js';
+import type { ComparisonOperator, Condition, IdentifiedPath, Literal } from '../syntax/ast.js';
+import { isRenamed } from '../semantics/node-identity.js';
 import type {
   Alias,
   Domain,
@@ -11,9 +11,9 @@ import type {
   PathUse,
   Scope,
 } from '../semantics/scope-types.js';
-import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 import { fieldCondition } from './field-condition.js';
 import { indexedClass, indexedField } from './indexed-paths.js';
+import { leafAddress, type LeafAddress } from './leaf-address.js';
 import type { Stage } from './stage.js';
 import type { IndexCondition, LeafCondition } from './condition.js';
 import { literalIn } from '../semantics/literal-value.js';
@@ -196,9 +196,32 @@ class IndexConditions {
   private leaves(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Leaf[] {
     if (operator === '!=' || this.context.leafIndex === 'none' || this.context.subsumption) return [];
     const use = this.scope.useOf(path);
-    const { alias } = use;
+    const { alias, fallbacks } = use;
     if (!this.bound.has(alias) || alias.kind !== 'object') return [];
-    const leaf = leafAddress(path, alias);
+    const [archetype, another] = archetypeIdsOf(alias) ?? [];
+    if (archetype === undefined) return [];
+    if (fallbacks === undefined && another === undefined)
+      return this.leavesAt(leafAddress(path, alias, archetype), use, operator, item);
+    return this.leavesOfAll(use, operator, item);
+  }
+
+  /** The leaves of a path, its fallbacks, and all names that a template gave the class of FROM: none unless each has some. */
+  private leavesOfAll(use: PathUse, operator: Exclude<ComparisonOperator, '!='>, item: Literal): Leaf[] {
+    const { alias, path, fallbacks = [] } = use;
+    const ids = archetypeIdsOf(alias) ?? [];
+    if (ids.length > 1 && !isRenamed(alias.predicate)) return [];
+    const leaves = [path, ...counted(fallbacks).map((each) => each.path)].flatMap((each) =>
+      counted(ids).map((id) => this.leavesAt(leafAddress(each, alias, id), use, operator, item)),
+    );
+    return leaves.some((each) => each.length === 0) ? [] : leaves.flat();
+  }
+
+  private leavesAt(
+    leaf: LeafAddress | null,
+    use: PathUse,
+    operator: Exclude<ComparisonOperator, '!='>,
+    item: Literal,
+  ): Leaf[] {
     if (leaf === null) return [];
     const suffixes = indexSuffixes(leaf.ending, operator, item);
     const kept = counted(suffixes).filter(
@@ -234,71 +257,6 @@ function anyFound(conditions: readonly (IndexCondition | null)[]): IndexConditio
 function constant(value: { readonly kind: string }): Literal | null {
   const item = value as Literal;
   return ['string', 'integer', 'real', 'boolean'].includes(value.kind) ? item : null;
-}
-
-/** What the key of a leaf is made of, and how its value is read. */
-interface LeafAddress {
-  readonly archetypeId: string;
-  readonly path: string;
-  /** Attributes below the ELEMENT or EVENT: `value/magnitude`. */
-  readonly ending: string;
-  /** Steps of the path as far as that ELEMENT or EVENT. */
-  readonly depth: number;
-}
-
-const ELEMENT_ENDINGS = new Set([
-  'value',
-  'value/value',
-  'value/magnitude',
-  'value/defining_code/code_string',
-  'value/id',
-]);
-const TIME_ENDINGS = new Set([
-  'time',
-  'time/value',
-  'start_time',
-  'start_time/value',
-  'end_time',
-  'end_time/value',
-]);
-
-/** The leaf a path ends in, when every node on its way is named. */
-function leafAddress(path: IdentifiedPath, alias: Alias): LeafAddress | null {
-  const [archetype, another] = archetypeIdsOf(alias) ?? [];
-  if (archetype === undefined || another !== undefined) return null;
-  let archetypeId = archetype;
-  let coded = '';
-  for (const [index, step] of counted(path.steps).entries()) {
-    const rest = path.steps.slice(index);
-    const ending = pathEnding(rest, coded, alias);
-    if (ending !== null) return { archetypeId, ...ending, depth: index };
-    const { nodeId } = demandedIdentity(step.predicate);
-    if (nodeId !== null && isArchetypeId(nodeId)) {
-      archetypeId = nodeId;
-      coded = '';
-    } else if (nodeId !== null && isNodeCode(nodeId)) coded += `/${step.attribute}[${nodeId}]`;
-    else if (step.attribute === 'context' && step.predicate === null) coded += '/context';
-    else return null;
-  }
-  return null;
-}
-
-function pathEnding(
-  rest: readonly PathStep[],
-  coded: string,
-  alias: Alias,
-): { readonly path: string; readonly ending: string } | null {
-  if (counted(rest).some(({ predicate }) => predicate !== null)) return null;
-  const ending = counted(rest)
-    .map(({ attribute }) => attribute)
-    .join('/');
-  if (ELEMENT_ENDINGS.has(ending) && /\/(items|item|rows)\[[^\]]*\]$/.test(coded))
-    return { path: coded, ending };
-  if (!TIME_ENDINGS.has(ending)) return null;
-  const [attribute] = ending.split('/');
-  const isContext = coded === '/context' && alias.classes.includes('COMPOSITION') && attribute !== 'time';
-  const isEvent = /\/events\[[^\]]*\]$/.test(coded) && attribute === 'time';
-  return isContext || isEvent ? { path: `${coded}/${attribute ?? ''}`, ending: 'time' } : null;
 }
 
 type SuffixValue = readonly [LeafSuffix, string | number | boolean];

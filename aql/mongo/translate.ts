@@ -24,7 +24,7 @@ import type { QueryPlan } from '../plan/query-plan.js';
 import { NO_MERGES, type MovingMerges } from '../index/moved-owners.js';
 import { indexConditions, sortedLeaf } from '../index/index-conditions.js';
 import type { ShapeCatalogue } from '../index/shapes.js';
-import { fieldRef } from '../plan/expression.js';
+import { fieldRef, type Expression } from '../plan/expression.js';
 import type { LogicalPlan, PassContext } from '../plan/logical-plan.js';
 import { optimize } from '../plan/passes/passes.js';
 import { lookup, type SourceCollection, type Step } from '../plan/steps.js';
@@ -55,7 +55,8 @@ export interface TranslationContext {
 
 /** Compiles a resolved query into one aggregation pipeline. Pure. docs/spec/aql.md#evaluation-order */
 export function translate(scope: Scope, page: Page, context: TranslationContext): QueryPlan {
-  return emitPlan(optimize(logicalPlan(scope, page, context), passContext(scope, context)));
+  const plan = emitPlan(optimize(logicalPlan(scope, page, context), passContext(scope, context)));
+  return scope.seesAliases === true ? { ...plan, applied: ['seeAliases', ...plan.applied] } : plan;
 }
 
 /** What passes know beside the plan. */
@@ -108,6 +109,7 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
     ...{ bindings, environment, visibility, required, steps, nodes, order, whenBound },
     searched: searchedAliases(conjuncts, scope),
     values: new Map<number, ValueRef>(),
+    there: new Map<string, Expression>(),
   };
   const state: ValueState = { scope, tree, clock: context.clock };
   if (ownTree !== undefined) emitTree(ownTree, tree);

@@ -5,7 +5,7 @@ import { indexedClass, indexedField } from '../index/indexed-paths.js';
 import type { IdentifiedPath, Position, Predicate, Test, ValueExpression } from '../syntax/ast.js';
 import { testsOf } from '../syntax/walk.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
-import { demandedNodeId } from '../semantics/node-identity.js';
+import { demandedNodeId, isRenamed } from '../semantics/node-identity.js';
 import { isSpecialisation } from '../semantics/specialisation.js';
 import { isKindOf } from '../../openehr/rm/model/classes.js';
 import { stepType } from '../semantics/typing.js';
@@ -63,8 +63,11 @@ class Search {
 
   all(): ReadonlyMap<string, Suspect> {
     for (const alias of counted(this.scope.aliases))
-      if (isOfTemplates(alias)) this.predicate(alias.predicate, archetypesOfCodes(alias));
-    for (const { path, alias } of counted(this.scope.paths)) this.path(path, alias);
+      if (isOfTemplates(alias) && !(this.scope.seesAliases === true && isRenamed(alias.predicate)))
+        this.predicate(alias.predicate, archetypesOfCodes(alias));
+    // What a template has moved is known to one of its revisions.
+    for (const { path, alias, fallbacks } of counted(this.scope.paths))
+      if (fallbacks === undefined) this.path(path, alias);
     for (const test of testsOf(this.scope.query.where)) this.test(test);
     return this.found;
   }
@@ -72,6 +75,7 @@ class Search {
   private test(test: Test): void {
     if (test.kind === 'exists') {
       const existence = this.scope.existenceOf(test.path);
+      if ((existence.kind === 'use' ? existence.use : existence).fallbacks !== undefined) return;
       this.path(test.path, existence.kind === 'use' ? existence.use.alias : existence.alias);
     } else if (test.kind === 'matches') this.templateId(test.left, test.set.items);
     // `= NULL` is NOT EXISTS: its path is no value of a row.

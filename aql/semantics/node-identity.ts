@@ -153,3 +153,10 @@ export function demandsNodeId(predicate: Predicate | null): boolean {
     counted(group).some((each) => demandedNodeId(each) !== null),
   );
 }
+
+/** Whether a class of FROM is looked for by another id too, which a template gave or gives it. */
+export function isRenamed(predicate: Predicate | null): boolean {
+  return counted(predicate?.alternatives.flat() ?? []).some(
+    (each) => each.kind === 'node' && each.template !== undefined,
+  );
+}

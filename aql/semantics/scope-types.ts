@@ -38,6 +38,8 @@ export interface Scope {
   useOf(path: IdentifiedPath): PathUse;
   /** How the operand of an EXISTS, `= NULL` or `!= NULL` is found. */
   existenceOf(path: IdentifiedPath): Existence;
+  /** Whether aliases of templates show in it: in FROM, in a path, or in what is asked for existence. Absent: no. */
+  readonly seesAliases?: true;
 }
 
 export type FromNode = FromClass | FromJoin;
@@ -119,6 +121,19 @@ export interface PathUse {
    */
   readonly decisive: number;
   readonly type: PathType;
+  /** What is read where nothing stands at the path, in this order: where a template once had it, or has it now. Absent: nothing. */
+  readonly fallbacks?: readonly PathUse[];
+  /** Of such a fallback: when it is read. */
+  readonly instead?: Instead;
+  /** Of a path with fallbacks, and of a fallback: the step, as `decisive`, by which it is known that something stands there. */
+  readonly there?: number;
+}
+
+/** A fallback is read in COMPOSITIONs of its template, below the last choice that it shares with a path before it that is not there. */
+interface Instead {
+  readonly templateIds: readonly string[];
+  /** The path that it stands for, and the fallbacks before it. */
+  readonly before: readonly PathUse[];
 }
 
 export interface UsedStep {
@@ -152,6 +167,8 @@ export interface PathNode {
   readonly uses: readonly PathUse[];
   /** Those that end here. */
   readonly ends: readonly PathUse[];
+  /** true: nothing but fallbacks goes through it. */
+  readonly isFallback?: true;
 }
 
 /** What makes steps over one attribute the same choice (docs/spec/aql.md#rows, rule 3). */
@@ -175,7 +192,15 @@ export type Existence =
       /** One entry per shared step. Without a tree at this alias: only the alias, `node` null. */
       readonly shared: readonly { readonly node: PathNode | null; readonly filter: Predicate | null }[];
       readonly rest: readonly PathStep[];
+      /** Where else it may be found, in COMPOSITIONs of a template. Absent: nowhere. */
+      readonly fallbacks?: readonly FallbackExistence[];
     };
+
+/** The existence of a path by an alias. */
+export interface FallbackExistence {
+  readonly templateIds: readonly string[];
+  readonly existence: Extract<Existence, { readonly kind: 'search' }>;
+}
 
 /** One domain per kind of comparable value (docs/spec/aql.md#domains). */
 export type Domain = 'number' | 'duration' | 'time' | 'date' | 'instant' | 'text' | 'boolean';

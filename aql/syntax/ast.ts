@@ -291,6 +291,8 @@ export interface NodePredicate<P extends Placeholder = never> {
   readonly kind: 'node';
   readonly id: NodeId;
   readonly name: StringLiteral | Extract<P, Parameter> | TermCode | NodeId | null;
+  /** Only in COMPOSITIONs of the template with these ids: never written, an alias of the template has put it here. */
+  readonly template?: readonly string[];
   readonly at: Position;
 }
 

@@ -271,6 +271,8 @@ export interface DerivedState {
   readonly isCurrent: boolean;
   /** The leaves that all of them hold; `none` unless they are as configured. */
   readonly leafIndex: LeafIndex;
+  /** Raised with each change of the aliases of templates; absent: no template ever had one. */
+  readonly aliases?: number;
 }
 
 /**
@@ -296,5 +298,7 @@ let expected: CachedState | null = null;
 async function stateOfData(configured: LeafIndex): Promise<DerivedState> {
   const settings = await storageSettings();
   const isCurrent = settings?.sv === AQL_SCHEMA_VERSION && settings.reindex === undefined;
-  return { isCurrent, leafIndex: isCurrent && settings.leaf_index === configured ? configured : 'none' };
+  const leafIndex = isCurrent && settings.leaf_index === configured ? configured : 'none';
+  const aliases = settings?.aliases;
+  return { isCurrent, leafIndex, ...(aliases !== undefined && { aliases: aliases.revision }) };
 }

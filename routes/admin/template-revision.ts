@@ -8,6 +8,7 @@ import { revisionNotFound, templateNotFound } from '../../change/commit/refusal.
 import { revisionText } from '../../models/definition/revision-in-use.js';
 import { storedQueries } from '../../models/definition/stored-query.js';
 import { templateById } from '../../models/definition/template.js';
+import { aliasesOfTemplates } from '../../models/definition/template-alias.js';
 import { changedQueries } from '../../query/changed-queries.js';
 import { compareInThread } from '../../workers/large-body.js';
 import { auditAbout } from '../http/audit-trail.js';
@@ -92,8 +93,9 @@ async function compareTemplate(ctx: Context, settings: Settings): Promise<void> 
   const after = named.to === null ? requiredBodyText(ctx) : await textOf(templateId, named.to);
   const difference = await compareInThread({ before, after }, bodyOwner(ctx));
   const queries = await storedQueries({ kind: 'all' });
+  const aliases = (await aliasesOfTemplates([stored._id])).get(stored._id);
   const concerned = within(ctx.state.work, () =>
-    changedQueries(queries, difference.changes, stored.archetype_id),
+    changedQueries(queries, difference.changes, stored.archetype_id, aliases),
   );
   const answer = { ...difference, stored_queries: concerned };
   const data = queryParameter(ctx, 'data');

@@ -1,3 +1,4 @@
+import { aliasSummary } from '../../aql/result/aliases.js';
 import { hintsOf, warningHint, type Hint } from '../../aql/result/explain-hints.js';
 import { explainedStages, querySummary } from '../../aql/result/explain.js';
 import type { Settings } from '../../config/settings.js';
@@ -29,6 +30,7 @@ export async function explanation(
     query: querySummary(query, scope),
     collection: plan.collection,
     passes: [...plan.applied],
+    ...(scope.seesAliases === true && { aliases: [...aliasSummary(scope)] }),
     pipeline: jsonOf(JSON.stringify(plan.pipeline)),
     in_process: plan.inProcess?.kind ?? null,
     stages: stages.map((stage) => ({

@@ -284,12 +284,12 @@ class QueryRunner {
     { compiled }: QueryAnswer,
     limits: QueryLimits,
   ): AsyncGenerator<readonly string[], void, undefined> {
-    const { query, page, request, clock } = compiled;
+    const { query, aliases, page, request, clock } = compiled;
     const { systemId, aql } = this.settings;
     const { asOf, ehrId } = request;
     const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits };
     const { work, user } = limits;
-    yield* await evaluateCandidates(found, { query, page, ...rules, work, user });
+    yield* await evaluateCandidates(found, { query, aliases, page, ...rules, work, user });
   }
 
   private rows(

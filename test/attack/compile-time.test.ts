@@ -43,7 +43,7 @@ function checked(q: string): TranslationRequest {
   const { subsumption, leafIndex } = aql;
   const context = { leafIndex, isCurrent: true, systemId, subsumption, asOf: null, notesEhrs: true };
   const budget = { ...settings.work, timeMs: 60_000 };
-  return { query, ehrId: null, page, context, shapeIds: [], now: new Date(0), budget };
+  return { query, ehrId: null, aliases: [], page, context, shapeIds: [], now: new Date(0), budget };
 }
 
 /** Steps of making the plan; null: the query does not pass. */

@@ -1,6 +1,7 @@
+import { FIELD } from '../../index/document.js';
 import type { NodeId } from '../../syntax/ast.js';
-import { call, equal, literal, or } from '../../plan/expression.js';
-import type { Expression, Reference } from '../../plan/expression.js';
+import { call, equal, fieldRef, isOneOf, literal, or } from '../../plan/expression.js';
+import type { Expression, Field, Reference } from '../../plan/expression.js';
 
 const ARCHETYPE_ID = /^((?:[^:]+::)?[^.]+)\.([^.]+)(\.v\d+)/;
 
@@ -37,4 +38,10 @@ function specialisedPattern(archetypeId: string): string | null {
 /** Text as a regular expression that matches nothing else. */
 function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+/** Whether a document, found by its segments, is of a COMPOSITION of a template. */
+export function isOfTemplate(segs: Field, templateIds: readonly string[]): Expression {
+  const path = segs.path.slice(0, segs.path.length - FIELD.segments.length) + FIELD.templateId;
+  return isOneOf(fieldRef(path), templateIds);
 }

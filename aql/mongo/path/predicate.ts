@@ -27,7 +27,7 @@ import {
 } from '../../plan/expression.js';
 import type { Expression, Field, Reference } from '../../plan/expression.js';
 import { asIdentifier, identifierTruth } from '../value/identifier.js';
-import { archetypeHolds } from './node-id.js';
+import { archetypeHolds, isOfTemplate } from './node-id.js';
 import { pathType, stepType } from '../../semantics/typing.js';
 import { canBeStub } from '../../semantics/node-classes.js';
 import { domainValues, textForm, typeIs } from '../value/values.js';
@@ -90,8 +90,9 @@ function conditionHolds(condition: PredicateCondition, element: Element, env: En
   }
 }
 
-function nodeHolds({ id, name }: NodePredicate, element: Element, env: Environment): Expression {
-  const sameNode = archetypeHolds(element.nodeId, id, env.subsumption);
+function nodeHolds({ id, name, template }: NodePredicate, element: Element, env: Environment): Expression {
+  const sameId = archetypeHolds(element.nodeId, id, env.subsumption);
+  const sameNode = template === undefined ? sameId : and(sameId, isOfTemplate(env.segs, template));
   if (name === null) return sameNode;
   const code = member(element.object, 'name.defining_code');
   const coded = (terminology: string, codeString: string): Expression =>

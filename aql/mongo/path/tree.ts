@@ -23,6 +23,7 @@ import { attributeOfVirtualObject, isInDocument, wholeVirtualObject } from './vi
 import { documentField } from './binding.js';
 import type { AliasBinding, NodeBinding } from './binding.js';
 import type { Visibility } from '../document/document-scope.js';
+import { firstValue, isReadInstead } from './fallback.js';
 import { archetypeHolds } from './node-id.js';
 import { elementOf, followStub, predicateHolds, rubricOf, someAlong } from './predicate.js';
 import type { Environment } from './predicate.js';
@@ -44,6 +45,8 @@ export interface TreeState {
   readonly steps: Step[];
   readonly nodes: Map<number, NodeBinding>;
   readonly values: Map<number, ValueRef>;
+  /** Where something stands at a path that has a fallback: see `FallbackState`. */
+  readonly there: Map<string, Expression>;
   readonly order: string[];
   /** Called whenever a node got its place. */
   readonly whenBound: () => void;
@@ -206,7 +209,8 @@ function isOnAnyPath(
     const start = { object: element, classes: node.classes };
     const rest = counted(use.steps.slice(depth + 1, Math.max(depth, use.decisive) + 1)).map(pathStepOf);
     const below = rest.length === 0 ? true : someAlong(start, rest, environment, (end) => present(end.raw));
-    const condition = and(filtersAbove(use, depth, state), own, below);
+    const isRead = use.instead === undefined ? true : isReadInstead(use, depth, state);
+    const condition = and(filtersAbove(use, depth, state), isRead, own, below);
     if (node.uses.length === 1 || condition === true) return condition;
     conditions.set(JSON.stringify(condition), condition);
   }
@@ -261,7 +265,9 @@ function isSameIdentity(predicate: Predicate, identity: StepIdentity): boolean {
 export function valueOfUse(use: PathUse, state: TreeState): ValueRef {
   const known = state.values.get(use.index);
   if (known !== undefined) return known;
-  const made = makeValue(use, state);
+  const own = makeValue(use, state);
+  const others = counted(use.fallbacks ?? []).map((each) => valueOfUse(each, state));
+  const made = others.length === 0 ? own : firstValue(use, [own, ...others], state.steps);
   state.values.set(use.index, made);
   return made;
 }
@@ -287,7 +293,9 @@ function makeValue(use: PathUse, state: TreeState): ValueRef {
   const end = use.steps[use.steps.length - 1]?.node;
   const binding = end === undefined ? undefined : state.nodes.get(end.id);
   if (end === undefined || binding === undefined) throw new TypeError('a path was read before its choice');
-  const guard = and(binding.guard, filtersAbove(use, use.steps.length, state));
+  const depth = use.steps.length;
+  const isRead = use.instead === undefined ? true : isReadInstead(use, depth, state);
+  const guard = and(binding.guard, filtersAbove(use, depth, state), isRead);
   const { parent } = binding;
   const classes = use.type.classes;
   if (guard === true) return { raw: binding.expression, parent, classes };

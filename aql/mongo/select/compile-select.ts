@@ -119,6 +119,7 @@ function rowOrder({ state }: SelectInput, sorts: readonly RowSort[]): RowOrder |
 function isByStart({ expression }: OrderKey, { scope, tree }: ValueState): boolean {
   if (expression.kind !== 'path') return false;
   const use = scope.useOf(expression);
+  if (use.fallbacks !== undefined) return false;
   return isStartTime(use) && !use.alias.optional && tree.bindings.get(use.alias.index)?.document === '';
 }
 

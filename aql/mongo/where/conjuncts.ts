@@ -40,13 +40,17 @@ function isFixedEhr(condition: Condition, scope: Scope): boolean {
 export function requiredUses(scope: Scope, conjuncts: readonly Condition[]): ReadonlySet<number> {
   const required = new Set<number>();
   const add = (value: ValueExpression): void => {
-    if (value.kind === 'path') required.add(scope.useOf(value).index);
+    if (value.kind !== 'path') return;
+    const { index, fallbacks } = scope.useOf(value);
+    // Where it is NULL a fallback may not be.
+    if (fallbacks === undefined) required.add(index);
   };
   const visit = (condition: Condition): void => {
     if (condition.kind === 'not') visitBelowNot(condition.operand);
     else if (condition.kind === 'exists') {
       const existence = scope.existenceOf(condition.path);
-      if (existence.kind === 'use') required.add(existence.use.index);
+      if (existence.kind === 'use' && existence.use.fallbacks === undefined)
+        required.add(existence.use.index);
     } else visitBelowNot(condition);
   };
   const visitBelowNot = (condition: Condition): void => {
@@ -71,7 +75,8 @@ function onlyAggregated(scope: Scope): number | null {
 
 function aggregatedUse(expression: ColumnExpression, scope: Scope): number | null {
   if (expression.kind !== 'aggregate' || expression.argument?.kind !== 'path') return null;
-  return scope.useOf(expression.argument).index;
+  const { index, fallbacks } = scope.useOf(expression.argument);
+  return fallbacks === undefined ? index : null;
 }
 
 /** Aliases whose attributes an EXISTS searches beside the paths of the rows. */
@@ -94,9 +99,17 @@ export function nodesOf(condition: Condition, scope: Scope): ReadonlySet<number>
   for (const test of testsOf(condition)) {
     const path = existencePath(test);
     const existence = path === null ? null : scope.existenceOf(path);
-    if (existence !== null) add(existence.kind === 'search' ? existence.shared : existence.use.steps);
+    if (existence?.kind === 'search') {
+      add(existence.shared);
+      for (const each of counted(existence.fallbacks ?? [])) add(each.existence.shared);
+    }
+    const uses = existence?.kind === 'use' ? [existence.use] : [];
     for (const value of counted(comparedValues(test)))
-      for (const each of pathsOf(value)) add(scope.useOf(each).steps);
+      for (const each of pathsOf(value)) uses.push(scope.useOf(each));
+    for (const { steps, fallbacks = [] } of counted(uses)) {
+      add(steps);
+      for (const each of counted(fallbacks)) add(each.steps);
+    }
   }
   return nodes;
 }

@@ -31,6 +31,7 @@ import { constantOf, operandOf, valueOfPath } from '../path/operand.js';
 import type { ValueState } from '../path/operand.js';
 import { documentField } from '../path/binding.js';
 import type { AliasBinding, NodeBinding } from '../path/binding.js';
+import { isOfTemplate } from '../path/node-id.js';
 import { elementOf, predicateHolds, someAlong } from '../path/predicate.js';
 import { textForm, typeIs } from '../value/values.js';
 import { counted } from '../../../openehr/base/work.js';
@@ -166,7 +167,14 @@ function listTruth(left: ValueExpression, items: readonly (Literal | CodeItem)[]
 function exists(path: IdentifiedPath, state: ValueState): Expression {
   const existence = state.scope.existenceOf(path);
   if (existence.kind === 'use') return present(valueOfPath(existence.use.path, state).raw);
-  return searched(existence, state);
+  const own = searched(existence, state);
+  if (existence.fallbacks === undefined) return own;
+  const others = counted(existence.fallbacks).map(({ templateIds, existence: other }) => {
+    const binding = state.tree.bindings.get(other.alias.index);
+    if (binding === undefined) throw new TypeError('a variable was read before it was bound');
+    return and(isOfTemplate(documentField(binding, FIELD.segments), templateIds), searched(other, state));
+  });
+  return or(own, ...others);
 }
 
 /** From the deepest shared choice that is not NULL, along the rest of the path. */

@@ -18,6 +18,10 @@ export interface PathDraft {
   readonly alias: Alias;
   readonly path: IdentifiedPath;
   readonly type: PathType;
+  /** Steps as far as a node that a template has moved. Absent: it has moved none of it. */
+  readonly moved?: number;
+  /** Of a fallback: the draft that it stands for, and the template that has it. */
+  readonly instead?: { readonly of: number; readonly templateIds: readonly string[] };
 }
 
 /** The trees of a query. */
@@ -32,10 +36,15 @@ interface GrowingNode extends PathNode {
   readonly children: GrowingNode[];
   readonly uses: GrowingUse[];
   readonly ends: GrowingUse[];
+  isFallback?: true;
 }
 
 interface GrowingUse extends PathUse {
   readonly steps: UsedStep[];
+  fallbacks?: GrowingUse[];
+  instead?: NonNullable<PathUse['instead']>;
+  there?: number;
+  type: PathType;
 }
 
 /**
@@ -51,6 +60,7 @@ export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
     decisive: decisiveStep(alias, path),
     type,
   }));
+  if (counted(drafts).some(({ moved }) => moved !== undefined)) joinFallbacks(drafts, uses);
   const trees: (PathNode | undefined)[] = [];
   const counter = { next: 0 };
   for (const alias of counted(new Set(uses.map((use) => use.alias)))) {
@@ -65,6 +75,25 @@ export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
     trees[alias.index] = root;
   }
   return { uses, trees };
+}
+
+/** Tells the uses what is read instead of them, and when. */
+function joinFallbacks(drafts: readonly PathDraft[], uses: readonly GrowingUse[]): void {
+  for (const [index, { moved, instead }] of counted(drafts).entries()) {
+    const use = uses[index];
+    if (use === undefined || moved === undefined) continue;
+    use.there = Math.max(use.decisive, moved);
+    const first = instead === undefined ? undefined : uses[instead.of];
+    if (instead === undefined || first === undefined) continue;
+    const before = first.fallbacks ?? [];
+    use.instead = { templateIds: instead.templateIds, before: [first, ...before] };
+    first.fallbacks = [...before, use];
+    first.type = {
+      ...first.type,
+      classes: new Set([...first.type.classes, ...use.type.classes]),
+      domains: new Set([...first.type.domains, ...use.type.domains]),
+    };
+  }
 }
 
 function decisiveStep({ classes }: Alias, { steps }: IdentifiedPath): number {
@@ -104,6 +133,7 @@ function grow(
     const position = { alias: node.alias, parent: node, attribute, classes, multiple };
     for (const { identity, members } of counted(groups(over, depth, multiple))) {
       const child = newPathNode(counter, position, identity);
+      if (members.every((use) => use.instead !== undefined)) child.isFallback = true;
       node.children.push(child);
       grow(child, members, depth + 1, counter);
     }
@@ -116,7 +146,10 @@ function groups(
   isMultiple: boolean,
 ): { identity: StepIdentity; members: GrowingUse[] }[] {
   const predicates = counted(uses).map((use) => filterAt(use.path, depth + 1));
-  const identities = stepIdentities(predicates, isMultiple);
+  const isWritten = counted(uses).every(({ instead }) => instead === undefined);
+  const identities = isWritten
+    ? stepIdentities(predicates, isMultiple)
+    : identitiesOf(predicates, isMultiple, uses);
   const found = new Map<string, { identity: StepIdentity; members: GrowingUse[] }>();
   counted(uses).forEach((use, index) => {
     const identity = identities[index] ?? { kind: 'base' };
@@ -126,6 +159,34 @@ function groups(
     else group.members.push(use);
   });
   return [...found.values()];
+}
+
+/** Fallbacks change nothing of what the paths of the query choose: they take a choice of theirs, or one of their own. */
+function identitiesOf(
+  predicates: readonly (Predicate | null)[],
+  isMultiple: boolean,
+  uses: readonly GrowingUse[],
+): readonly StepIdentity[] {
+  const isWritten = counted(uses).map((use) => use.instead === undefined);
+  if (!isWritten.includes(true)) return stepIdentities(predicates, isMultiple);
+  const written = predicates.filter((_, index) => isWritten[index] === true);
+  const chosen = stepIdentities(written, isMultiple);
+  let next = 0;
+  return counted(predicates).map((predicate, index): StepIdentity => {
+    if (isWritten[index] === true) return chosen[next++] ?? BASE;
+    const own = stepIdentities([predicate], isMultiple)[0] ?? BASE;
+    const same = chosen[written.indexOf(predicate)];
+    return same ?? chosen.find((each) => isChosenBy(own, each)) ?? own;
+  });
+}
+
+const BASE: StepIdentity = { kind: 'base' };
+
+function isChosenBy(own: StepIdentity, chosen: StepIdentity): boolean {
+  if (chosen.kind === 'base') return true;
+  if (own.kind === 'code' && chosen.kind === 'code')
+    return own.nodeId === chosen.nodeId && (chosen.name === null || chosen.name === own.name);
+  return identityKey(own) === identityKey(chosen);
 }
 
 /** The predicate of a path at a depth: 0 is the variable itself. */
@@ -160,7 +221,9 @@ export function existenceIn(
 
 function sharedChild(node: PathNode, { attribute, predicate }: PathStep): PathNode | undefined {
   const demand = demandedIdentity(predicate);
-  const children = counted(node.children).filter((child) => child.attribute === attribute);
+  const children = counted(node.children).filter(
+    (child) => child.attribute === attribute && child.isFallback !== true,
+  );
   const [only, another] = children;
   const isOne = only !== undefined && another === undefined && isNameAndCode(only.identity, demand);
   return isOne ? only : counted(children).find(({ identity }) => isDemanded(identity, demand));

@@ -1,5 +1,6 @@
 import { memoized } from '../../../openehr/base/maps.js';
 import { attributesOf } from '../../../openehr/rm/model/classes.js';
+import type { PathAlias } from '../../../openehr/template/upgrade/alias.js';
 import { aqlError } from '../../syntax/aql-error.js';
 import type {
   ColumnExpression,
@@ -11,9 +12,12 @@ import type {
   Predicate,
   PredicateCondition,
   BoundQuery,
+  Condition,
   Test,
   ValueExpression,
 } from '../../syntax/ast.js';
+import { fromWithAliases } from './alias-from.js';
+import { alternativesOf } from './aliases.js';
 import { existenceIn, buildPathTree, type PathDraft } from './path-tree.js';
 import { nearestWord } from '../../../openehr/base/text.js';
 import { renderValue } from '../../syntax/render.js';
@@ -28,6 +32,8 @@ import { counted, step } from '../../../openehr/base/work.js';
 export interface ScopeOptions {
   /** The request's ehr_id: fixes every EHR of FROM. */
   readonly ehrId?: string | null;
+  /** Paths that templates have moved, which are seen as one with where they are now. */
+  readonly aliases?: readonly PathAlias[];
 }
 
 /**
@@ -35,27 +41,34 @@ export interface ScopeOptions {
  * @throws invalid with line and column for what is impossible in FROM, variables and paths
  */
 export function resolveScope(query: BoundQuery, options: ScopeOptions = {}): Scope {
-  const from = resolveFrom(query, options.ehrId ?? null);
-  const paths = new PathResolver(from);
+  const { aliases = [] } = options;
+  const seen = aliases.length === 0 ? query.from : fromWithAliases(query.from, aliases);
+  const from = resolveFrom(seen === query.from ? query : { ...query, from: seen }, options.ehrId ?? null);
+  const paths = new PathResolver(from, aliases);
   for (const alias of counted(from.aliases)) paths.checkPredicate(alias.predicate, classSet(alias.classes));
   const columns = selectedColumns(query, from);
   const orderBy = counted(query.orderBy).map((item) => orderKey(item, query, from));
   for (const { expression } of counted(columns)) paths.addColumn(expression);
   for (const test of testsOf(query.where)) paths.addTest(test);
   for (const { expression } of counted(orderBy)) paths.addColumn(expression);
+  const own = paths.drafts.length;
+  if (aliases.length > 0) paths.addFallbacks();
   const { uses, trees } = buildPathTree(paths.drafts);
-  return {
+  const scope: Scope = {
     query,
     from: from.from,
     aliases: from.aliases,
     variables: bindable(from),
     columns,
-    paths: uses,
+    paths: own === uses.length ? uses : uses.slice(0, own),
     trees,
     orderBy,
     useOf: (path) => paths.useOf(path, uses),
     existenceOf: memoized((path: IdentifiedPath) => paths.existenceOf(path, uses, trees)),
   };
+  if (aliases.length === 0) return scope;
+  const isSeen = own < uses.length || seen !== query.from || paths.isMovedAsked(query.where);
+  return isSeen ? { ...scope, seesAliases: true } : scope;
 }
 
 function bindable({ named }: FromScope): ReadonlyMap<string, Alias> {
@@ -67,7 +80,10 @@ class PathResolver {
   readonly drafts: PathDraft[] = [];
   private readonly known = new Map<string, number>();
 
-  constructor(private readonly from: FromScope) {}
+  constructor(
+    private readonly from: FromScope,
+    private readonly aliases: readonly PathAlias[],
+  ) {}
 
   addColumn(expression: ColumnExpression): void {
     const value = expression.kind === 'aggregate' ? expression.argument : expression;
@@ -91,6 +107,28 @@ class PathResolver {
     }
   }
 
+  /** What is read where nothing stands at the paths so far. */
+  addFallbacks(): void {
+    for (const [index, draft] of counted([...this.drafts]).entries()) {
+      const found = alternativesOf(draft.path, draft.alias, this.aliases);
+      if (found === null) continue;
+      this.drafts[index] = { ...draft, moved: found.moved };
+      const { alias } = draft;
+      for (const { path, templateIds, moved } of counted(found.others)) {
+        const type = pathType(classSet(alias.classes), path.steps) ?? draft.type;
+        this.drafts.push({ alias, path, type, moved, instead: { of: index, templateIds } });
+      }
+    }
+  }
+
+  /** Whether WHERE asks for the existence of what a template has moved. */
+  isMovedAsked(where: Condition | null): boolean {
+    return counted([...testsOf(where)]).some((test) => {
+      const path = existencePath(test);
+      return path !== null && alternativesOf(path, aliasOf(path, this.from), this.aliases) !== null;
+    });
+  }
+
   useOf(path: IdentifiedPath, uses: readonly PathUse[]): PathUse {
     const use = uses[this.known.get(keyOf(path)) ?? -1];
     if (use === undefined) throw new TypeError(`${renderValue(path)} takes no part in rows`);
@@ -101,7 +139,14 @@ class PathResolver {
     const use = uses[this.known.get(keyOf(path)) ?? -1];
     if (use !== undefined) return { kind: 'use', use };
     const { alias } = this.resolve(path);
-    return existenceIn(trees[alias.index], alias, path);
+    const own = existenceIn(trees[alias.index], alias, path);
+    const found = this.aliases.length === 0 ? null : alternativesOf(path, alias, this.aliases);
+    if (found === null) return own;
+    const fallbacks = counted(found.others).map((other) => ({
+      templateIds: other.templateIds,
+      existence: existenceIn(trees[alias.index], alias, other.path),
+    }));
+    return { ...own, fallbacks };
   }
 
   private resolve(path: IdentifiedPath): PathDraft {

@@ -1,6 +1,7 @@
 import { Work } from '../../../openehr/base/work.js';
 import { testSettings } from '../settings.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
+import type { PathAlias } from '../../../openehr/template/upgrade/alias.js';
 import type { Page } from '../../../aql/semantics/page.js';
 import { distinctRows, rowText } from '../../../aql/result/result-set.js';
 import type { Scope } from '../../../aql/semantics/scope-types.js';
@@ -23,6 +24,8 @@ export interface PipelineOptions {
   readonly notesEhrs?: boolean;
   /** Merges in steps beside which the plan is to run. */
   readonly merges?: MovingMerges;
+  /** Those that the scope was resolved with. */
+  readonly aliases?: readonly PathAlias[];
 }
 
 /** Translates a resolved query with the shapes of the connected database. */
@@ -50,12 +53,17 @@ export async function pipelineRows(
   const rows: JsonValue[][] = [];
   const limits = { timeoutMs: 10_000 };
   if (plan.inProcess?.kind === 'evaluate') {
-    const { systemId, subsumption = false, asOf = null, now = new Date() } = options;
+    const { systemId, subsumption = false, asOf = null, now = new Date(), aliases = [] } = options;
     const clock = { now, offsetMinutes: 0 };
     const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits };
     const work = new Work({ ...testSettings().work, timeMs: 60_000 }, () => performance.now());
     const read = runPipeline(evaluatedPlan(plan, work), limits);
-    const texts = await evaluateCandidates(read, { query: scope.query, page, ...rules, work, user: '' });
+    const texts = await evaluateCandidates(read, {
+      ...{ query: scope.query, aliases, page },
+      ...rules,
+      work,
+      user: '',
+    });
     return texts.flat().map((text) => JSON.parse(text) as JsonValue[]);
   }
   const found = eachRow(runPipeline(plan, limits));

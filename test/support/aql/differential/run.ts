@@ -3,6 +3,7 @@ import { pageOf } from '../../../../aql/semantics/page.js';
 import type { ReferenceData } from '../../../../aql/evaluate/data.js';
 import { evaluateQuery, type ReferenceResult } from '../../../../aql/evaluate/evaluate.js';
 import { resolveScope } from '../../../../aql/semantics/scope/scope.js';
+import type { PathAlias } from '../../../../openehr/template/upgrade/alias.js';
 import { CdrError, type ErrorCode } from '../../../../openehr/base/errors.js';
 import { differenceOf } from '../compare.js';
 import { boundQuery } from '../bound-query.js';
@@ -10,6 +11,7 @@ import { pipelineRows } from '../pipeline.js';
 import { loadReferenceData } from '../load-reference.js';
 import { Random } from '../../random.js';
 import { randomData } from './random-data.js';
+import { aliasQuery } from './alias-query.js';
 import { randomQuery, type RandomQuery } from './random-query.js';
 
 const SYSTEM_ID = 'local.cdr';
@@ -27,25 +29,35 @@ export interface DifferentialReport {
   readonly tooLarge: number;
   /** Pairs with at least one row. */
   readonly withRows: number;
+  /** Pairs with at least one row, in which something was seen as one with what a template moved. */
+  readonly seen: number;
   readonly faults: readonly string[];
 }
 
-/** Compares `pairs` random queries on random data: pipeline against reference evaluator. */
+/** Compares `pairs` random queries on random data: pipeline against reference evaluator. `aliasesFor`: aliases of each data. */
 export async function differentialRun(
   pairs: number,
   seed: number,
-  maxFaults = 10,
+  {
+    maxFaults = 10,
+    aliasesFor = () => [],
+  }: {
+    readonly maxFaults?: number;
+    readonly aliasesFor?: (random: Random) => readonly PathAlias[];
+  } = {},
 ): Promise<DifferentialReport> {
   const faults: string[] = [];
-  const count = { compared: 0, refused: 0, tooLarge: 0, withRows: 0 };
+  const count = { compared: 0, refused: 0, tooLarge: 0, withRows: 0, seen: 0 };
   for (let round = 0; count.compared < pairs && faults.length < maxFaults; round++) {
     const dataSeed = seed + round * 1_000_003;
     const data = randomData(new Random(dataSeed));
     await loadReferenceData(data, 'all');
     const random = new Random(dataSeed + 7);
+    const aliases = aliasesFor(new Random(dataSeed + 11));
     for (let i = 0; i < QUERIES_PER_DATA && count.compared < pairs && faults.length < maxFaults; i++) {
-      const query = randomQuery(random);
-      const outcome = await compareOne(data, query);
+      const isOfAlias = aliases.length > 0 && random.chance(0.8);
+      const query = isOfAlias ? aliasQuery(random, aliases) : randomQuery(random);
+      const outcome = await compareOne(data, query, aliases);
       if (outcome === 'refused') {
         count.refused++;
         i--;
@@ -57,6 +69,7 @@ export async function differentialRun(
       }
       count.compared++;
       if (outcome.rows > 0) count.withRows++;
+      if (outcome.rows > 0 && outcome.seen) count.seen++;
       if (outcome.fault !== null)
         faults.push(`seed ${dataSeed}: ${outcome.fault}\n  ${describeQuery(query)}`);
     }
@@ -87,14 +100,19 @@ async function refuses(run: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-type Outcome = 'refused' | 'too large' | { readonly rows: number; readonly fault: string | null };
+type Outcome =
+  'refused' | 'too large' | { readonly rows: number; readonly seen: boolean; readonly fault: string | null };
 
-async function compareOne(data: ReferenceData, query: RandomQuery): Promise<Outcome> {
+async function compareOne(
+  data: ReferenceData,
+  query: RandomQuery,
+  aliases: readonly PathAlias[],
+): Promise<Outcome> {
   const { asOf, subsumption, ehrId } = query;
   let prepared;
   try {
     const bound = boundQuery(query.aql);
-    const scope = resolveScope(bound, { ehrId });
+    const scope = resolveScope(bound, { ehrId, aliases });
     checkScope(scope, { systemId: SYSTEM_ID });
     prepared = { scope, page: pageOf(bound, NO_PAGE, NO_LIMITS) };
   } catch (error) {
@@ -102,19 +120,20 @@ async function compareOne(data: ReferenceData, query: RandomQuery): Promise<Outc
     throw error;
   }
   const { scope, page } = prepared;
-  const options = { systemId: SYSTEM_ID, asOf, subsumption };
+  const options = { systemId: SYSTEM_ID, asOf, subsumption, aliases };
+  const seen = scope.seesAliases === true;
   const reference = referenceOf(() => evaluateQuery(scope, data, { ...options, now: NOW, ehrId }));
   if (reference === null) {
     // Groups that no page shows are never looked at by the pipeline's reader.
     const isCut = page.limit !== null || page.offset > 0 || page.top !== null;
     const isRefused = await refuses(() => pipelineRows(scope, page, { ...options, now: NOW }));
-    return isRefused || isCut ? 'refused' : { rows: 0, fault: 'refused by the evaluator alone' };
+    return isRefused || isCut ? 'refused' : { rows: 0, seen, fault: 'refused by the evaluator alone' };
   }
   try {
     const rows = await pipelineRows(scope, page, { ...options, now: NOW });
-    return { rows: reference.ordered.length, fault: differenceOf(reference, page, rows) };
+    return { rows: reference.ordered.length, seen, fault: differenceOf(reference, page, rows) };
   } catch (error) {
     if (error instanceof CdrError && TOO_MUCH.has(error.code)) return 'too large';
-    return { rows: reference.ordered.length, fault: String(error) };
+    return { rows: reference.ordered.length, seen, fault: String(error) };
   }
 }

@@ -1,0 +1,104 @@
+import type { AliasStep, PathAlias } from '../../../openehr/template/upgrade/alias.js';
+import { counted, step } from '../../../openehr/base/work.js';
+import type { FromExpression, Predicate, PredicateCondition } from '../../syntax/ast.js';
+import { isArchetypeId } from '../../syntax/words.js';
+import { demandedIdentity, demandedNodeId } from '../node-identity.js';
+import { directionsOf, idsOf, isName, nodeIdOf } from './aliases.js';
+
+/**
+ * FROM with the ids that templates called its nodes in other revisions, each as an alternative that holds in COMPOSITIONs of the
+ * template alone; the same object where there are none. docs/spec/aql.md#aliases
+ */
+export function fromWithAliases(
+  from: FromExpression,
+  aliases: readonly PathAlias[],
+  around: readonly string[] = [],
+): FromExpression {
+  step();
+  if (from.kind !== 'class') {
+    const operands = counted(from.operands).map((each) => fromWithAliases(each, aliases, around));
+    return operands.every((each, index) => each === from.operands[index]) ? from : { ...from, operands };
+  }
+  const predicate = widened(from.predicate, aliases, around);
+  const archetypes = idsOf(predicate).filter(isArchetypeId);
+  const { contains } = from;
+  const below = archetypes.length > 0 ? archetypes : around;
+  const child = contains === null ? null : fromWithAliases(contains.child, aliases, below);
+  if (predicate === from.predicate && (contains === null || child === contains.child)) return from;
+  return {
+    ...from,
+    predicate,
+    contains: contains === null || child === null ? null : { ...contains, child },
+  };
+}
+
+function widened(
+  predicate: Predicate | null,
+  aliases: readonly PathAlias[],
+  around: readonly string[],
+): Predicate | null {
+  if (predicate === null) return null;
+  const groups = [...predicate.alternatives];
+  for (const group of groups) {
+    step();
+    for (const alias of counted(aliases)) {
+      const other = renamed(group, alias, around);
+      if (other !== null && !groups.some((each) => isSameGroup(each, other))) groups.push(other);
+    }
+  }
+  return groups.length === predicate.alternatives.length ? predicate : { ...predicate, alternatives: groups };
+}
+
+type Group = Predicate['alternatives'][number];
+
+/** The alternative with the other id of a node; null: the alias is of another node. */
+function renamed(group: Group, alias: PathAlias, around: readonly string[]): Group | null {
+  if (!alias.renames) return null;
+  const [condition] = counted(group).filter((each) => demandedNodeId(each) !== null);
+  if (condition === undefined) return null;
+  const found = directionsOf(alias).find(({ from }) => from.at(-1)?.nodeId === demandedNodeId(condition));
+  const [old, now] = [found?.from.at(-1), found?.to.at(-1)];
+  if (found === undefined || old?.nodeId == null || now?.nodeId == null) return null;
+  if (!isArchetypeId(old.nodeId) && !around.includes(archetypeOf(found))) return null;
+  // Over several revisions of one template, never from one template into another.
+  const within = condition.kind === 'node' ? condition.template : undefined;
+  if (within !== undefined && !alias.templateIds.some((id) => within.includes(id))) return null;
+  const { name } = demandedIdentity({ kind: 'predicate', alternatives: [group], at: condition.at });
+  const isCoded = condition.kind === 'node' && condition.name !== null && condition.name.kind !== 'string';
+  if (isCoded || (name !== null && !old.names.includes(name))) return null;
+  const { at } = condition;
+  const further = counted(group).filter((each) => each !== condition && !isName(each));
+  const node = { kind: 'node', id: nodeIdOf(now.nodeId, at), name: null, at } as const;
+  return [{ ...node, template: alias.templateIds }, ...further];
+}
+
+/** The archetype in which the code of the last node holds. */
+function archetypeOf({
+  from,
+  archetypeId,
+}: {
+  readonly from: readonly AliasStep[];
+  readonly archetypeId: string;
+}): string {
+  const above = from.slice(0, -1).findLast(({ nodeId }) => nodeId !== null && isArchetypeId(nodeId));
+  return above?.nodeId ?? archetypeId;
+}
+
+/** Whether one alternative has the id of another, in all COMPOSITIONs or in those of the same template. */
+function isSameGroup(one: Group, other: Group): boolean {
+  return demandedIdOf(one) === demandedIdOf(other) && ['', templateOf(other)].includes(templateOf(one));
+}
+
+function demandedIdOf(group: Group): string | null {
+  return (
+    counted(group)
+      .map(demandedNodeId)
+      .find((id) => id !== null) ?? null
+  );
+}
+
+function templateOf(group: Group): string {
+  return counted(group)
+    .flatMap((each: PredicateCondition) => (each.kind === 'node' ? (each.template ?? []) : []))
+    .join();
+}
