@@ -61,7 +61,7 @@ async function runCommand(options: CompareOptions): Promise<void> {
     const ehrs = await compared(options, { client, there, differences });
     process.stdout.write(`${ehrs} EHRs compared, ${differences.length} differences\n`);
     if (options.report === undefined) return;
-    writeProof(options.report, {
+    await writeProof(options.report, {
       kind: 'comparison',
       ...{ from: begun, to: new Date().toISOString(), other: peer.url },
       ...{
@@ -69,7 +69,7 @@ async function runCommand(options: CompareOptions): Promise<void> {
         seal_after: await sealHeadOf({ client, settings }),
         answers: there.answers,
       },
-      result: { ehrs, differences: Object.fromEntries(counted(differences)) },
+      result: { ehrs, counts: Object.fromEntries(counted(differences)), differences },
     });
   });
   if (options.output !== undefined) await written(options.output, differences);

@@ -10,10 +10,10 @@ import { lenientClient } from '../transfer/lenient-client.js';
 import { withTarget, withTargetOptions } from '../transfer/target.js';
 import { barOf, carriedOut, report } from './import-report.js';
 import { refuseForRestore, restoreAll, undoImport, type RestoreOptions } from './import-restore.js';
-import { wholeNumber, YES_FLAG } from './options.js';
+import { together, wholeNumber, YES_FLAG } from './options.js';
 
 interface ImportOptions extends RestoreOptions {
-  readonly undo?: string;
+  readonly undo?: readonly string[];
   readonly batch: number;
   readonly progress?: string;
   readonly errors?: string;
@@ -75,7 +75,11 @@ export function importCommand(): Command {
         'of an export of all versions: refuse an EHR whose subject another one has, or make it without (default: keep)',
       ).choices(['keep', 'drop']),
     )
-    .option('--undo <batch>', 'erase the EHRs that an import of all versions made; only with --local')
+    .option(
+      '--undo <batch>',
+      'erase the EHRs that an import of all versions made (several times: that these made together); only with --local',
+      together,
+    )
     .option(...YES_FLAG)
     .option('--progress <file>', 'progress file (default: <source>.import-progress.json)')
     .option('--errors <file>', 'error file (default: <source>.import-errors.ndjson)')
