@@ -216,6 +216,7 @@ try {
   await checkTracing();
   await checkMemoryServer();
   await checkOpenPgp();
+  await checkAge();
   await checkPace(folder);
   await checkServed(folder);
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());

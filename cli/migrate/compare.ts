@@ -105,7 +105,8 @@ function textual(text: string | null): string {
   return (text ?? '').replaceAll('\r\n', '\n').trim();
 }
 
-async function compareEhr({ here, there, note }: Comparison, ehrId: string): Promise<void> {
+async function compareEhr(comparison: Comparison, ehrId: string): Promise<void> {
+  const { here, there, note } = comparison;
   const own = await readOldEhr(here, ehrId);
   const known = (own?.versions ?? []).filter(({ type }) => type === 'COMPOSITION');
   const ids = new Set(known.map(({ uid }) => rootOfUid(uid)));
@@ -122,26 +123,39 @@ async function compareEhr({ here, there, note }: Comparison, ehrId: string): Pro
   const hasDirectories = own.hasDirectories && other.hasDirectories;
   for (const container of differentLists(own, other, hasDirectories))
     note({ kind: 'version list', ehr_id: ehrId, id: container });
+  compareVersions(own, other, found);
+  compareContributions(own, other, found);
+  if (!hasDirectories)
+    found('directory', ehrId, differenceOf(withoutUid(own.directory), withoutUid(other.directory)));
+  if (here.hasTags && there.hasTags)
+    found('item tags', ehrId, differenceOf(tagsOf(own), tagsOf(other), '/item_tags'));
+}
+
+/** Takes what differs in one EHR, and where; null: nothing does. */
+type Found = (kind: Difference['kind'], id: string, path: string | null) => void;
+
+function compareVersions(own: OldEhr, other: OldEhr, found: Found): void {
   const versions = new Map(own.versions.map((version) => [version.uid, version]));
   for (const one of other.versions) {
     const same = versions.get(one.uid);
     if (same !== undefined) found('content', one.uid, differenceOf(same.version, one.version));
   }
+}
+
+function compareContributions(own: OldEhr, other: OldEhr, found: Found): void {
+  const hasDirectories = own.hasDirectories && other.hasDirectories;
+  const made = (one: JsonObject): string[] => madeBy(one, hasDirectories);
   for (const [uid, contribution] of other.contributions) {
     const same = own.contributions.get(uid);
     if (same === undefined) continue;
     found('CONTRIBUTION', uid, differenceOf(same.audit, contribution.audit, '/audit'));
-    const versions = (one: JsonObject): string[] => madeBy(one, hasDirectories);
-    found('CONTRIBUTION', uid, differenceOf(versions(same), versions(contribution), '/versions'));
+    found('CONTRIBUTION', uid, differenceOf(made(same), made(contribution), '/versions'));
   }
-  if (own.isListed && other.isListed)
-    for (const uid of onlyOne(own.contributions, other.contributions))
-      if (madeBy(own.contributions.get(uid) ?? other.contributions.get(uid) ?? {}, hasDirectories).length > 0)
-        note({ kind: 'CONTRIBUTION', ehr_id: ehrId, id: uid });
-  if (!hasDirectories)
-    found('directory', ehrId, differenceOf(withoutUid(own.directory), withoutUid(other.directory)));
-  if (here.hasTags && there.hasTags)
-    found('item tags', ehrId, differenceOf(tagsOf(own), tagsOf(other), '/item_tags'));
+  if (!own.isListed || !other.isListed) return;
+  for (const uid of onlyOne(own.contributions, other.contributions)) {
+    const contribution = own.contributions.get(uid) ?? other.contributions.get(uid) ?? {};
+    if (made(contribution).length > 0) found('CONTRIBUTION', uid, '/');
+  }
 }
 
 /** Versions that a CONTRIBUTION names, sorted; those of directories only where these can be compared. */

@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import type * as Age from 'age-encryption';
 import { typedPassword } from '../../src/identity/password.js';
+import { secretIn } from './address.js';
 
 /** The word of `--encrypt-to` that stands for a passphrase, and the variable that may hold it. */
 export const PASSPHRASE = 'passphrase';
@@ -102,23 +103,18 @@ function identitiesIn(file: string): { readonly text: string; readonly place: st
 
 async function passphraseTwice(): Promise<string> {
   const first = await passphrase();
-  if (given() === null && (await typedPassword('Again: ')) !== first)
+  if (secretIn(VARIABLE) === null && (await typedPassword('Again: ')) !== first)
     throw new Error('the two passphrases differ');
   return first;
 }
 
 async function passphrase(): Promise<string> {
-  const found = given();
+  const found = secretIn(VARIABLE);
   if (found !== null) return found;
   if (!process.stdin.isTTY) throw new Error(`the passphrase is missing: set ${VARIABLE}`);
   const typed = await typedPassword('Passphrase: ');
   if (typed === '') throw new Error('a passphrase has at least one character');
   return typed;
-}
-
-function given(): string | null {
-  const { [VARIABLE]: text = '' } = process.env;
-  return text === '' ? null : text;
 }
 
 /** What stands at the beginning of a file; '' for a pipe, which has no place to read at. */

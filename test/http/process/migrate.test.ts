@@ -154,8 +154,14 @@ describe('compare', () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { kind: string }).kind);
     // The deletion is missing there, so that one more is alive.
-    expect(new Set(kinds)).toEqual(new Set(['version list', 'content', 'rows']));
+    expect(new Set(kinds)).toEqual(new Set(['version list', 'content', 'CONTRIBUTION', 'rows']));
     expect(found.stderr).toMatch(/content: \S+ at \/data\/categor/);
+    // It had none when this one was read.
+    const tagged = await compared(await given({ lists: true, hasTags: true }));
+    expect([tagged.code, tagged.stdout]).toEqual([
+      1,
+      expect.stringMatching(/1 differences\n {2}1 × item tags/),
+    ]);
     const empty = await compared(
       await given(
         {},

@@ -22,28 +22,35 @@ const MOMENTS = 12;
  * CONTRIBUTIONs by their uids, and rows of queries as they are and `as_of` some of these moments.
  */
 export function questionsOf(lines: readonly string[]): string[] {
-  const questions = new Set<string>();
-  const times: string[] = [];
-  for (const line of lines) {
-    const one = JSON.parse(line) as JsonObject;
-    const ehr = `${V1}/ehr/${textAt(one, 'ehr_id') ?? textAt(one, 'ehr', 'ehr_id', 'value') ?? ''}`;
-    if (one.kind === 'ehr') questions.add(ehr);
-    if (one.kind === 'contribution')
-      questions.add(`${ehr}/contribution/${textAt(one, 'contribution', 'uid', 'value') ?? ''}`);
-    if (one.kind !== 'version') continue;
-    const uid = textAt(one, 'version', 'uid', 'value') ?? '';
-    const time = Date.parse(textAt(one, 'version', 'commit_audit', 'time_committed', 'value') ?? '');
-    const asked = pathsOf(textAt(one, 'type') ?? '', uid);
-    for (const ms of [time, time - 1])
-      questions.add(`${ehr}/${asked.latest}?version_at_time=${new Date(ms).toISOString()}`);
-    for (const path of asked.history) questions.add(`${ehr}/${path}`);
-    times.push(new Date(time).toISOString());
-  }
+  const all = lines.map((line) => JSON.parse(line) as JsonObject);
+  const times = all.filter(({ kind }) => kind === 'version').map(timeOf);
   const moments = times.toSorted().filter((_, index) => index % Math.ceil(times.length / MOMENTS) === 0);
-  for (const q of QUERIES)
-    for (const asOf of ['', ...moments.map((time) => `&as_of=${time}`)])
-      questions.add(`${V1}/query/aql?q=${encodeURIComponent(q)}${asOf}`);
-  return [...questions];
+  const queries = QUERIES.flatMap((q) =>
+    ['', ...moments.map((ms) => `&as_of=${new Date(ms).toISOString()}`)].map(
+      (asOf) => `${V1}/query/aql?q=${encodeURIComponent(q)}${asOf}`,
+    ),
+  );
+  return [...new Set([...all.flatMap(questionsOfLine), ...queries])];
+}
+
+const timeOf = (line: JsonObject): number =>
+  Date.parse(textAt(line, 'version', 'commit_audit', 'time_committed', 'value') ?? '');
+
+function questionsOfLine(line: JsonObject): string[] {
+  const ehr = `${V1}/ehr/${textAt(line, 'ehr_id') ?? textAt(line, 'ehr', 'ehr_id', 'value') ?? ''}`;
+  if (line.kind === 'ehr') return [ehr];
+  if (line.kind === 'contribution')
+    return [`${ehr}/contribution/${textAt(line, 'contribution', 'uid', 'value') ?? ''}`];
+  if (line.kind !== 'version') return [];
+  const { latest, history } = pathsOf(
+    textAt(line, 'type') ?? '',
+    textAt(line, 'version', 'uid', 'value') ?? '',
+  );
+  const moments = [timeOf(line), timeOf(line) - 1].map((ms) => new Date(ms).toISOString());
+  return [
+    ...moments.map((time) => `${ehr}/${latest}?version_at_time=${time}`),
+    ...history.map((path) => `${ehr}/${path}`),
+  ];
 }
 
 function pathsOf(

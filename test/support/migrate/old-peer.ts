@@ -40,8 +40,7 @@ class Store {
   }
 
   #add(line: JsonObject): void {
-    const ehrId = textAt(line, 'ehr_id') ?? '';
-    const kind = textAt(line, 'kind') ?? '';
+    const [ehrId = '', kind = ''] = [textAt(line, 'ehr_id'), textAt(line, 'kind')];
     const own = objectAt(line, kind) ?? {};
     switch (kind) {
       case 'template':
@@ -59,14 +58,16 @@ class Store {
       case 'contribution':
         this.contributions.set(uidOf(own), { ehrId, contribution: own });
         break;
-      case 'version': {
-        const key = `${ehrId} ${textAt(line, 'type') ?? ''}`;
-        const known = this.#versions.get(key) ?? [];
-        this.#versions.set(key, known);
-        known.push(own);
+      case 'version':
+        this.#addVersion(`${ehrId} ${textAt(line, 'type') ?? ''}`, own);
         break;
-      }
     }
+  }
+
+  #addVersion(key: string, version: JsonObject): void {
+    const known = this.#versions.get(key);
+    if (known === undefined) this.#versions.set(key, [version]);
+    else known.push(version);
   }
 
   of(ehrId: string, type: string, objectId?: string): JsonObject[] {
