@@ -1,4 +1,4 @@
-import { trusted, type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './access/layout.js';
 import { ownedBy } from './access/merge-job.js';
@@ -160,7 +160,8 @@ export async function* ehrIdsOfBatches(batches: readonly string[]): AsyncGenerat
 
 /** Whether an EHR has CONTRIBUTIONs that are of none of these imports. Joins the caller's transaction. */
 export async function hasContributionsBeside(ehrId: string, batches: readonly string[]): Promise<boolean> {
-  const found = await Contribution.exists({ ehr_id: ehrId, batch: trusted({ $nin: [...batches] }) }).exec();
+  const $nor = batches.map((batch) => ({ batch }));
+  const found = await Contribution.exists({ ehr_id: ehrId, $nor }).exec();
   return found !== null;
 }
 
