@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import { trusted, type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './access/layout.js';
 import { ownedBy } from './access/merge-job.js';
@@ -160,8 +160,8 @@ export async function* ehrIdsOfBatches(batches: readonly string[]): AsyncGenerat
 
 /** Whether an EHR has CONTRIBUTIONs that are of none of these imports. Joins the caller's transaction. */
 export async function hasContributionsBeside(ehrId: string, batches: readonly string[]): Promise<boolean> {
-  const $nor = batches.map((batch) => ({ batch }));
-  const found = await Contribution.exists({ ehr_id: ehrId, $nor }).exec();
+  const $and = batches.map((batch) => ({ batch: trusted({ $ne: batch }) }));
+  const found = await Contribution.exists({ ehr_id: ehrId, $and }).exec();
   return found !== null;
 }
 

@@ -1,10 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { generateKey } from 'openpgp';
 import request from 'supertest';
+import { canonicalText } from '../../../openehr/base/jcs.js';
 import { sealNewRecords } from '../../../maintenance/seal.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp, useServer } from '../../support/app.js';
@@ -25,6 +28,7 @@ import {
   V1,
   versionedObjectUidOf,
   versionUidOf,
+  type Json,
 } from '../../support/resources.js';
 
 /* The old server is made of what this product exports under another system id, and answers as EHRbase does. */
@@ -209,6 +213,25 @@ describe('migrate', () => {
     });
     expect(again.stdout).toMatch(/2 EHRs read\n0 imported, \d+ there already, 0 failed/);
     expect(peer.asked.every((line) => line.startsWith('GET '))).toBe(true);
+  });
+
+  it('signs its report with the key that signs VERSIONs', async () => {
+    const { privateKey } = await generateKey({ userIDs: [{ name: 'server' }], format: 'armored' });
+    const [ring, report] = [join(place, 'ring.asc'), join(place, 'signed')];
+    writeFileSync(ring, privateKey);
+    const signing = { SIGNING: 'pgp', SIGNING_KEYS_FILE: ring };
+    const moved = await run(await given({ lists: true }), ['--report', report], signing);
+    expect(moved.code === 0 ? '' : moved.stderr).toBe('');
+    const verified = await runCommand(['verify', '--report', report], { ...env, ...signing });
+    expect([verified.code, verified.stderr]).toEqual([0, expect.stringContaining('its signature: verified')]);
+    // Whoever changes it can make the digest anew, and no signature.
+    const { sha256, signature, ...proof } = JSON.parse(readFileSync(report, 'utf8')) as Json;
+    const changed = { ...proof, other: 'http://elsewhere' };
+    const digest = createHash('sha256').update(canonicalText(changed)).digest('hex');
+    expect(digest).not.toBe(sha256);
+    writeFileSync(report, JSON.stringify({ ...changed, sha256: digest, signature }));
+    const refused = await runCommand(['verify', '--report', report], { ...env, ...signing });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is not what was signed')]);
   });
 
   it('says that it cannot find what was deleted where nobody lists CONTRIBUTIONs', async () => {
