@@ -335,7 +335,7 @@ describe('migrate', () => {
       expect([last, code === 0 ? '' : stderr]).toEqual([last, '']);
       expect([last, movable(await exported())]).toEqual([last, movable(lines)]);
     }
-  });
+  }, 600_000);
 
   it('reads with --since the EHRs that were changed', async () => {
     await emptied();
