@@ -20,7 +20,8 @@ const MIXES = {
 
 /**
  * Runs `everchart import --local` on made-up compositions of different sizes, each into a new temporary embedded
- * database: "here" is this process, which is command and server in one.
+ * database: "here" is this process, which is command and server in one. Then exports all versions of it, and imports that file into
+ * another new one.
  */
 export async function benchImport(ehrs: number, print: (line: string) => void): Promise<void> {
   const rows: string[][] = [];
@@ -30,32 +31,64 @@ export async function benchImport(ehrs: number, print: (line: string) => void): 
 
 async function importMix(chosen: readonly number[], ehrs: number): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'everchart-import-'));
-  const database = await startEmbedded({ dir: null, log: () => undefined });
-  process.env.MONGODB_URI = database.uri;
+  const count = ehrs * COMPOSITIONS_PER_EHR;
+  const [file, whole] = [join(folder, 'records.ndjson'), join(folder, 'whole.ndjson')];
   try {
-    const file = join(folder, 'records.ndjson');
     await writeRecords(file, chosen, ehrs);
-    await runLocally('template', 'upload', ...DEMO_TEMPLATES.map((name) => `cli/demo/data/${name}.opt`));
-    return await timedImport(file, ehrs * COMPOSITIONS_PER_EHR, database.pid);
+    const committed = await inNewDatabase(async (databaseId) => {
+      await runLocally('template', 'upload', ...DEMO_TEMPLATES.map((name) => `cli/demo/data/${name}.opt`));
+      const figures = await timedImport(file, databaseId);
+      await runLocally('export', '--all-versions', '--output', whole);
+      return figures;
+    });
+    const restored = await inNewDatabase((databaseId) => timedImport(whole, databaseId));
+    const [{ seconds }, again] = [committed, restored.seconds];
+    return [...shown(count, committed), ...shown(count, restored).slice(2, 4), (seconds / again).toFixed(2)];
   } finally {
-    delete process.env.MONGODB_URI;
-    await database.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const COLUMNS = ['mix', 'compositions', 'MB', 'seconds', '/s', 'MB/s', 'CPU s here', 'CPU s database'];
+const COLUMNS = [
+  ...['mix', 'compositions', 'MB', 'seconds', '/s', 'MB/s', 'CPU s here', 'CPU s database'],
+  ...['all versions: seconds', '/s', 'rate of the first (aim 0.8)'],
+];
 
-async function timedImport(file: string, count: number, databaseId: number): Promise<string[]> {
+/** Runs with a new temporary embedded database, of which the process is named. */
+async function inNewDatabase<T>(work: (databaseId: number) => Promise<T>): Promise<T> {
+  const database = await startEmbedded({ dir: null, log: () => undefined });
+  process.env.MONGODB_URI = database.uri;
+  try {
+    return await work(database.pid);
+  } finally {
+    delete process.env.MONGODB_URI;
+    await database.stop();
+  }
+}
+
+/** What an import took. */
+interface ImportFigures {
+  readonly megabytes: number;
+  readonly seconds: number;
+  readonly here: number;
+  readonly database: number;
+}
+
+function shown(count: number, { megabytes, seconds, here, database }: ImportFigures): string[] {
+  const figures = [megabytes, seconds, count / seconds, megabytes / seconds, here, database];
+  return [`${count}`, ...figures.map((figure) => figure.toFixed(1))];
+}
+
+async function timedImport(file: string, databaseId: number): Promise<ImportFigures> {
   const databaseSeconds = (): number => processFigures(databaseId).processorSeconds;
   const before = { here: process.cpuUsage(), database: databaseSeconds(), time: performance.now() };
   await runLocally('import', file);
   const seconds = (performance.now() - before.time) / 1000;
   const { user, system } = process.cpuUsage(before.here);
-  const megabytes = statSync(file).size / 1e6;
-  const figures = [megabytes, seconds, count / seconds, megabytes / seconds, (user + system) / 1e6];
-  const shown = [...figures, databaseSeconds() - before.database].map((figure) => figure.toFixed(1));
-  return [`${count}`, ...shown];
+  return {
+    ...{ megabytes: statSync(file).size / 1e6, seconds },
+    ...{ here: (user + system) / 1e6, database: databaseSeconds() - before.database },
+  };
 }
 
 /** Runs `everchart` with `--local` in this process; the database is that of `MONGODB_URI`. @throws Error when it fails */

@@ -13,9 +13,10 @@ export interface Output {
 
 /**
  * A file of this user alone (0600), or stdout without one; the file is made with the first text or the end, so that what fails before leaves an
- * older one as it was. A reader that stops reading (`| head`) ends the process quietly. `compress`: makes what compresses it.
+ * older one as it was. A reader that stops reading (`| head`) ends the process quietly. `through`: makes what the text goes through, such as what
+ * compresses it.
  */
-export function openOutput(file: string | undefined, compress?: () => Duplex): Output {
+export function openOutput(file: string | undefined, ...through: (() => Duplex)[]): Output {
   let failure: Error | null = null;
   let opened: Writable | null = null;
   const fail = (error: NodeJS.ErrnoException): void => {
@@ -25,7 +26,8 @@ export function openOutput(file: string | undefined, compress?: () => Duplex): O
   const streamOf = (): Writable => {
     if (opened !== null) return opened;
     const end = file === undefined ? process.stdout : createWriteStream(file, { fd: openPrivate(file, 'w') });
-    opened = compress === undefined ? end.on('error', fail) : compressed(end, compress(), fail);
+    const [first, ...others] = through.map((make) => make());
+    opened = first === undefined ? end.on('error', fail) : piped(end, [first, ...others], fail);
     return opened;
   };
   const unlessFailed = (): void => {
@@ -35,12 +37,12 @@ export function openOutput(file: string | undefined, compress?: () => Duplex): O
     async write(text) {
       unlessFailed();
       const stream = streamOf();
-      const isShown = file === undefined && compress === undefined;
+      const isShown = file === undefined && through.length === 0;
       if (!(isShown ? writeShown(process.stdout, text) : stream.write(text))) await once(stream, 'drain');
       unlessFailed();
     },
     async end() {
-      if (file !== undefined || compress !== undefined) {
+      if (file !== undefined || through.length > 0) {
         const stream = streamOf();
         stream.end();
         if (failure === null) await once(stream, 'finish');
@@ -50,20 +52,25 @@ export function openOutput(file: string | undefined, compress?: () => Duplex): O
   };
 }
 
-/** A stream into what compresses into another one; stdout stays open. `fail`: told when either fails. */
-function compressed(end: Writable, through: Duplex, fail: (error: Error) => void): Writable {
+/** A stream into others, one behind the other, and into `end`; stdout stays open. `fail`: told when one fails. */
+function piped(
+  end: Writable,
+  [first, ...others]: readonly [Duplex, ...Duplex[]],
+  fail: (error: Error) => void,
+): Writable {
+  const last = others.at(-1) ?? first;
   const stream = new Writable({
     decodeStrings: false,
     write(text: string, _, done) {
-      if (through.write(text)) done();
-      else through.once('drain', done);
+      if (first.write(text)) done();
+      else first.once('drain', done);
     },
     final(done) {
-      through.once('end', () => {
+      last.once('end', () => {
         if (end === process.stdout) done();
         else end.end(done);
       });
-      through.end();
+      first.end();
     },
   });
   // Whoever waits for it waits no longer.
@@ -71,8 +78,9 @@ function compressed(end: Writable, through: Duplex, fail: (error: Error) => void
     fail(error);
     stream.destroy(error);
   };
-  for (const one of [end, through]) one.on('error', failed);
-  through.pipe(end, { end: false });
+  for (const one of [first, ...others, end]) one.on('error', failed);
+  for (const [index, one] of others.entries()) (others[index - 1] ?? first).pipe(one);
+  last.pipe(end, { end: false });
   return stream.on('error', () => undefined);
 }
 

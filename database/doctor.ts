@@ -155,7 +155,7 @@ async function conflict(): Promise<Omit<DoctorFinding, 'what'>> {
       other.startTransaction();
       await increase(one);
       const second = increase(other).then(
-        () => 'no conflict',
+        () => 'nobody notices',
         (error: unknown) => labelOf(error),
       );
       const seen = await Promise.race([second, pause(CONFLICT_MS, 'it waits')]);
@@ -163,16 +163,18 @@ async function conflict(): Promise<Omit<DoctorFinding, 'what'>> {
       await second;
       await other.abortTransaction().catch(() => undefined);
       if (seen === 'it waits') return { verdict: 'slow', detail: 'the second one waits for the first' };
-      if (seen === 'no conflict') return { verdict: 'missing', detail: 'nobody notices' };
+      if (seen !== LABELLED) return { verdict: 'missing', detail: seen };
       return works(seen);
     }),
   );
 }
 
+const LABELLED = 'the second one is told at once, with the label of a retry';
+
 function labelOf(error: unknown): string {
   const isLabelled =
     error instanceof mongoose.mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
-  return isLabelled ? 'the second one is told at once, with the label of a retry' : String(error);
+  return isLabelled ? LABELLED : `without the label of a retry: ${String(error)}`;
 }
 
 async function indexes(layout: readonly CollectionDefinition[]): Promise<Omit<DoctorFinding, 'what'>> {

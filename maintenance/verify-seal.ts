@@ -31,10 +31,10 @@ interface Walk {
 
 /**
  * Walks along the chain of seals in bounded memory while others write, and validates blocks and the records in them,
- * then looks for records in no block. `since`: a head that must be in the chain. Without any block and head there is
+ * then looks for records in no block. `since`: heads that must be in the chain. Without any block and head there is
  * nothing to validate.
  */
-export async function checkSeals(since: SealHead | null): Promise<Findings> {
+export async function checkSeals(since: readonly SealHead[]): Promise<Findings> {
   const found = new Findings();
   const leaves = new LeafCheck(found);
   const walk: Walk = { last: 0, leaves: 0, isWhole: true, isOldSealed: false };
@@ -42,8 +42,9 @@ export async function checkSeals(since: SealHead | null): Promise<Findings> {
   let blocks = 0;
   for await (const block of blocksAfter(0)) {
     checkBlock(found, walk, block, previous);
-    if (block._id === since?.block && blockHash(block) !== since.hash)
-      addBroken(found, block._id, 'it has another hash than the head that was kept');
+    const isOther = ({ block: number, hash }: SealHead): boolean =>
+      number === block._id && hash !== blockHash(block);
+    if (since.some(isOther)) addBroken(found, block._id, 'it has another hash than the head that was kept');
     await leaves.check(block);
     previous = block.hash;
     walk.last = block._id;
@@ -51,7 +52,8 @@ export async function checkSeals(since: SealHead | null): Promise<Findings> {
     walk.isOldSealed = block.old === null;
     blocks += 1;
   }
-  if (since !== null && since.block > walk.last) addMissing(found, walk, walk.last + 1, since.block);
+  const last = Math.max(0, ...since.map(({ block }) => block));
+  if (last > walk.last) addMissing(found, walk, walk.last + 1, last);
   if (blocks === 0) return found;
   found.count('seal_blocks', blocks);
   await leaves.finish(walk.last);

@@ -20,13 +20,13 @@ const PAGE = 100;
 /**
  * Checks the whole database against its own rules, EHR by EHR in constant memory, while others write: chains of
  * versions, heads, CONTRIBUTIONs both ways, EHR_STATUS, subjects, templates, item tags, derived documents equal
- * to recomputation, merges, and that every sealed record is what it was. Changes none of it, and keeps when it ended. `since`: a head of the
+ * to recomputation, merges, and that every sealed record is what it was. Changes none of it, and keeps when it ended. `since`: heads of the
  * seals kept elsewhere, which must be in the chain. See docs/spec/rest.md#verify.
  * @throws conflict while another check of this database runs, in whichever process
  */
 export async function verifyStorage(
   onProgress: (progress: VerifyProgress) => void = () => undefined,
-  since: SealHead | null = null,
+  since: readonly SealHead[] = [],
 ): Promise<VerifyReport> {
   return withLease(VERIFY_LEASE, 'an integrity check is running already', async () => {
     const started = new Date();
@@ -58,7 +58,7 @@ let running: (VerifyProgress & { readonly started: Date }) | null = null;
 
 async function verify(
   onProgress: (progress: VerifyProgress) => void,
-  since: SealHead | null,
+  since: readonly SealHead[],
   ofEhrs: number,
 ): Promise<VerifyReport> {
   const all = new Findings();

@@ -160,18 +160,20 @@ export async function requestsOf(contributionUids: readonly string[]): Promise<M
   return requests;
 }
 
-/** Ids of the EHRs with CONTRIBUTIONs of an import, as they are found; looks at every CONTRIBUTION. */
-export async function* ehrIdsOfBatch(batch: string): AsyncGenerator<string> {
+/** Ids of the EHRs with CONTRIBUTIONs of these imports, as they are found; looks at every CONTRIBUTION. */
+export async function* ehrIdsOfBatches(batches: readonly string[]): AsyncGenerator<string> {
   const groups = Contribution.collection.aggregate<{ _id: string }>(
-    [{ $match: { batch } }, { $group: { _id: '$ehr_id' } }],
+    [{ $match: { batch: { $in: batches } } }, { $group: { _id: '$ehr_id' } }],
     { allowDiskUse: true },
   );
   for await (const { _id } of groups) yield _id;
 }
 
-/** Whether an EHR has CONTRIBUTIONs that are not of this import. Joins the caller's transaction. */
-export async function hasContributionsBeside(ehrId: string, batch: string): Promise<boolean> {
-  return (await Contribution.exists({ ehr_id: ehrId, batch: trusted({ $ne: batch }) }).exec()) !== null;
+/** Whether an EHR has CONTRIBUTIONs that are of none of these imports. Joins the caller's transaction. */
+export async function hasContributionsBeside(ehrId: string, batches: readonly string[]): Promise<boolean> {
+  const $and = batches.map((batch) => ({ batch: trusted({ $ne: batch }) }));
+  const found = await Contribution.exists({ ehr_id: ehrId, $and }).exec();
+  return found !== null;
 }
 
 /** The write that adds a CONTRIBUTION. */

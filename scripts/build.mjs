@@ -34,6 +34,7 @@ bundle('dist/src/tracing/opentelemetry.mjs', {
   banner: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
 });
 bundle('dist/change/commit/openpgp.mjs', {});
+bundle('dist/cli/transfer/age.mjs', {});
 bundleMemoryServer(`dist/${codeOf(MEMORY_SERVER)}`);
 for (const name of SWAGGER_UI)
   cpSync(resolve(`swagger-ui-dist/${name}`), `dist/routes/system/swagger-ui/${name}`);

@@ -117,6 +117,19 @@ async function checkOpenPgp() {
   await signatures[0].verified;
 }
 
+/** The part of age-encryption that was compiled into the server opens what it encrypted. */
+async function checkAge() {
+  const file = join(folder, 'node_modules/everchart/dist/cli/transfer/age.mjs');
+  const { Decrypter, Encrypter } = await import(pathToFileURL(file).href);
+  const encrypter = new Encrypter();
+  encrypter.setScryptWorkFactor(1);
+  encrypter.setPassphrase('a passphrase');
+  const decrypter = new Decrypter();
+  decrypter.addPassphrase('a passphrase');
+  const opened = await decrypter.decrypt(await encrypter.encrypt('a text'), 'text');
+  if (opened !== 'a text') throw new Error(`what was encrypted became ${opened}`);
+}
+
 /** A program that says what a `mongod` says, for whoever only starts one. */
 const MONGOD = `#!/bin/sh
 [ "$1" = --version ] && { echo 'db version v8.0.0'; exit 0; }
@@ -203,6 +216,7 @@ try {
   await checkTracing();
   await checkMemoryServer();
   await checkOpenPgp();
+  await checkAge();
   await checkPace(folder);
   await checkServed(folder);
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());

@@ -24,6 +24,11 @@ export class KeyRing {
     this.#signing = signing;
   }
 
+  /** Whether one of the keys signs. */
+  get signs(): boolean {
+    return this.#signing !== null;
+  }
+
   /** The signature of a text, apart from it. @throws unavailable when the key may sign no more */
   async sign(text: string): Promise<string> {
     if (this.#signing === null) throw new TypeError('no key of the ring signs');

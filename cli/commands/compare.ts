@@ -28,8 +28,9 @@ const PATIENCE_MS = 60_000;
 const SHOWN = 20;
 
 const HELP = `
-Reads both servers by ITS-REST and compares templates, stored queries, every version of EHR_STATUSes and COMPOSITIONs, audits of CONTRIBUTIONs,
-directories as they are now, how many EHRs and COMPOSITIONs queries find, and the rows of the queries in a file, one a line. What is
+Reads both servers by ITS-REST and compares templates, stored queries, every version of EHR_STATUSes, COMPOSITIONs and directories (where one shows no
+versions of these: as they are now), CONTRIBUTIONs, item tags where both have them, how many EHRs and COMPOSITIONs queries find, and the rows of the
+queries in a file, one a line. The lists of versions of COMPOSITIONs that are here and were deleted there are compared too. What is
 null or an empty list says nothing; times are compared as moments. The exit code is 1 when anything differs.`;
 
 /** `everchart compare`: whether this server and another one say the same. */
@@ -61,7 +62,7 @@ async function runCommand(options: CompareOptions): Promise<void> {
     const ehrs = await compared(options, { client, there, differences });
     process.stdout.write(`${ehrs} EHRs compared, ${differences.length} differences\n`);
     if (options.report === undefined) return;
-    writeProof(options.report, {
+    await writeProof(options.report, {
       kind: 'comparison',
       ...{ from: begun, to: new Date().toISOString(), other: peer.url },
       ...{
@@ -69,7 +70,7 @@ async function runCommand(options: CompareOptions): Promise<void> {
         seal_after: await sealHeadOf({ client, settings }),
         answers: there.answers,
       },
-      result: { ehrs, differences: Object.fromEntries(counted(differences)) },
+      result: { ehrs, counts: Object.fromEntries(counted(differences)), differences },
     });
   });
   if (options.output !== undefined) await written(options.output, differences);

@@ -58,7 +58,7 @@ export function exportCommand(): Command {
 async function runExport(command: Command, options: ExportOptions): Promise<void> {
   const { ehr = [], query, compress } = options;
   if (ehr.length > 0 && query !== undefined) command.error('error: --ehr and --query do not go together');
-  const output = openOutput(options.output, compress === undefined ? undefined : compressor(compress));
+  const output = openOutput(options.output, ...(compress === undefined ? [] : [compressor(compress)]));
   if (options.allVersions === true) {
     if (options.local !== true)
       command.error('error: --all-versions needs --local: it reads the database itself');

@@ -93,12 +93,16 @@ export async function restoreTarget(
   return restoringHere({ ...how, leafIndex: settings.aql.leafIndex });
 }
 
-/** Takes an import of all versions back. @throws CommandFailed when an EHR stays */
-export async function undoImport(command: Command, options: RestoreOptions, batch: string): Promise<void> {
+/** Takes imports of all versions back. @throws CommandFailed when an EHR stays */
+export async function undoImport(
+  command: Command,
+  options: RestoreOptions,
+  batches: readonly string[],
+): Promise<void> {
   if (options.local !== true) command.error('error: --undo needs --local: it works on the database itself');
-  requireYes(options, `the EHRs that batch ${batch} made would be erased`);
+  requireYes(options, `the EHRs that batch ${batches.join(', ')} made would be erased`);
   const { undoRestore } = await import('../../maintenance/interchange/undo.js');
-  const { ehrs, kept } = await withTarget(options, PATIENCE_MS, () => undoRestore(batch));
+  const { ehrs, kept } = await withTarget(options, PATIENCE_MS, () => undoRestore(batches));
   process.stdout.write(`${ehrs} EHRs erased, ${kept.length} kept\n`);
   for (const { ehrId, reason } of kept) writeShown(process.stderr, `EHR ${ehrId} is kept: ${reason}\n`);
   if (kept.length > 0) throw new CommandFailed();

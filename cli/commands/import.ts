@@ -10,10 +10,10 @@ import { lenientClient } from '../transfer/lenient-client.js';
 import { withTarget, withTargetOptions } from '../transfer/target.js';
 import { barOf, carriedOut, report } from './import-report.js';
 import { refuseForRestore, restoreAll, undoImport, type RestoreOptions } from './import-restore.js';
-import { wholeNumber, YES_FLAG } from './options.js';
+import { together, wholeNumber, YES_FLAG } from './options.js';
 
 interface ImportOptions extends RestoreOptions {
-  readonly undo?: string;
+  readonly undo?: readonly string[];
   readonly revision: 'kept' | 'newest';
   readonly batch: number;
   readonly progress?: string;
@@ -85,7 +85,11 @@ export function importCommand(): Command {
         .choices(['kept', 'newest'])
         .default('kept'),
     )
-    .option('--undo <batch>', 'erase the EHRs that an import of all versions made; only with --local')
+    .option(
+      '--undo <batch>',
+      'erase the EHRs that an import of all versions made (several times: that these made together); only with --local',
+      together,
+    )
     .option(...YES_FLAG)
     .addHelpText('after', HELP)
     .action((source: string | undefined, options: ImportOptions) => {

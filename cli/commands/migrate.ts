@@ -38,8 +38,8 @@ const PATIENCE_MS = 60_000;
 
 const HELP = `
 Reads another server of ITS-REST by its API, as far as that shows it: templates, stored queries, EHRs, all versions of their EHR_STATUSes
-and COMPOSITIONs with times, audits and uids, and CONTRIBUTIONs. Directories are committed as they are now. Here the user needs the permissions
-restore and write.
+and COMPOSITIONs with times, audits and uids, and CONTRIBUTIONs. So it is with directories whose CONTRIBUTIONs it lists; of others the times
+are searched, and who made them stays unknown. Here the user needs the permissions restore and write.
 
 An EHR with content that breaks rules of this server stays where it is, unless --lenient keeps the content as it is and marks it;
 \`everchart verify\` lists what is marked. What is here already is left as it is, so a migration may be repeated; one that
@@ -130,7 +130,7 @@ async function moved(
   bar?.stop();
   files.finish();
   if (options.report !== undefined)
-    writeProof(options.report, {
+    await writeProof(options.report, {
       kind: 'migration',
       ...{ from: begun, to: new Date().toISOString(), other: source.url },
       ...{
@@ -145,17 +145,29 @@ async function moved(
 
 function resultOf(state: MigrationState): Readonly<Record<string, unknown>> {
   const { importId: batch, imported, unchanged, failed, causes, ehrs = 0, directories = 0 } = state;
-  const { missing = 0, firstMissing = [], unlisted = 0 } = state;
-  return { batch, ehrs, directories, imported, unchanged, failed, causes, missing, firstMissing, unlisted };
+  const { missing = 0, firstMissing = [], unlisted = 0, withoutCommitter = 0 } = state;
+  return {
+    ...{ batch, ehrs, directories, imported, unchanged, failed, causes },
+    ...{ missing, first_missing: firstMissing, unlisted, without_committer: withoutCommitter },
+  };
 }
 
 /** Prints what a migration came to. @throws CommandFailed when something was refused or could not be found */
 function tell(state: MigrationState, reported: Parameters<typeof report>[1]): void {
   const { importId, ehrs = 0, directories = 0, missing = 0, firstMissing = [], unlisted = 0 } = state;
-  process.stdout.write(`batch ${importId}\n${ehrs} EHRs read, ${directories} directories committed\n`);
+  const { withoutCommitter = 0 } = state;
+  process.stdout.write(`batch ${importId}\n${ehrs} EHRs read\n`);
+  if (directories > 0)
+    process.stdout.write(
+      `${directories} directories were committed as they are now: the other server does not show their versions\n`,
+    );
+  if (withoutCommitter > 0)
+    process.stdout.write(
+      `of ${withoutCommitter} versions of directories the other server tells when they were made, and not by whom\n`,
+    );
   if (unlisted > 0)
     process.stdout.write(
-      `of ${unlisted} EHRs the other server lists no CONTRIBUTIONs: a COMPOSITION that was deleted is there only if a CONTRIBUTION of others names it\n`,
+      `of ${unlisted} EHRs the other server lists no CONTRIBUTIONs: a COMPOSITION or directory that was deleted is there only if a CONTRIBUTION of others names it\n`,
     );
   if (missing > 0) {
     const lines = firstMissing.map((line) => `  ${line}\n`).join('');

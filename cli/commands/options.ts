@@ -10,6 +10,11 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
+/** All values of an option that is given several times. */
+export function together(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
 /** Ends a command with exit code 1 after it has said itself what went wrong. */
 export class CommandFailed extends Error {}
 

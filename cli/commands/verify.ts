@@ -4,6 +4,7 @@ import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import type { SealHead } from '../../models/cross-collection/seal-block.js';
 import { withStorage } from '../../src/process/storage.js';
+import { checkedProof } from '../migrate/proof.js';
 import { CommandFailed } from './options.js';
 
 /** `everchart verify`: checks the stored data against its own rules; 1 when one is broken. */
@@ -11,7 +12,17 @@ export function verifyCommand(): Command {
   return new Command('verify')
     .option('--json', 'print the report as JSON')
     .option('--since <head>', 'a head of the seals kept elsewhere, which must be in the chain', keptHead)
-    .action(({ json, since }: { json?: true; since?: SealHead }) => verify(json === true, since ?? null));
+    .option(
+      '--report <file>',
+      'a report of migrate or compare: what it says must be what was written, its heads in the chain',
+    )
+    .action((options: VerifyOptions) => verify(options));
+}
+
+interface VerifyOptions {
+  readonly json?: true;
+  readonly since?: SealHead;
+  readonly report?: string;
 }
 
 function keptHead(text: string): SealHead {
@@ -22,8 +33,12 @@ function keptHead(text: string): SealHead {
   }
 }
 
-async function verify(isJson: boolean, since: SealHead | null): Promise<void> {
+async function verify({ json, since, report: file }: VerifyOptions): Promise<void> {
   const report = await withStorage(async () => {
+    const heads = [
+      ...(since === undefined ? [] : [since]),
+      ...(file === undefined ? [] : await headsOf(file)),
+    ];
     const bar = process.stderr.isTTY
       ? new SingleBar({ format: 'verify [{bar}] {value}/{total} EHRs, {eta_formatted} left' })
       : null;
@@ -31,12 +46,19 @@ async function verify(isJson: boolean, since: SealHead | null): Promise<void> {
     const done = await verifyStorage(({ ehrs, ofEhrs }) => {
       bar?.setTotal(ofEhrs);
       bar?.update(ehrs);
-    }, since);
+    }, heads);
     bar?.stop();
     return done;
   });
-  process.stdout.write(isJson ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
+  process.stdout.write(json === true ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
   if (report.violations.length > 0) throw new CommandFailed();
+}
+
+/** The heads that a report of a migration or a comparison names. Says what is known of its signature. @throws as `checkedProof` */
+async function headsOf(file: string): Promise<SealHead[]> {
+  const { heads, signature } = await checkedProof(file);
+  process.stderr.write(`the report is what was written; its signature: ${signature}\n`);
+  return heads.map(parseSealHead);
 }
 
 /** The report as lines for a terminal. */

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
-import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
+import { objectsAt, textAt, withoutAttributes } from '../../openehr/rm/access.js';
 import { oldEhrIds } from './ehr-ids.js';
 import { differenceOf } from './difference.js';
 import type { OldServer } from './old-server.js';
-import { readOldEhr, type OldEhr, type OldVersion } from './read-ehr.js';
+import { idsIn, type OldVersion } from './old-version.js';
+import { OF_DIRECTORIES } from './read-directory.js';
+import { readOldEhr, type OldEhr } from './read-ehr.js';
 
 /** How two servers differ in one thing. */
 export interface Difference {
@@ -17,6 +19,7 @@ export interface Difference {
     | 'content'
     | 'CONTRIBUTION'
     | 'directory'
+    | 'item tags'
     | 'EHR'
     | 'template'
     | 'stored query'
@@ -102,8 +105,12 @@ function textual(text: string | null): string {
   return (text ?? '').replaceAll('\r\n', '\n').trim();
 }
 
-async function compareEhr({ here, there, note }: Comparison, ehrId: string): Promise<void> {
-  const [own, other] = await Promise.all([readOldEhr(here, ehrId), readOldEhr(there, ehrId)]);
+async function compareEhr(comparison: Comparison, ehrId: string): Promise<void> {
+  const { here, there, note } = comparison;
+  const own = await readOldEhr(here, ehrId);
+  const known = (own?.versions ?? []).filter(({ type }) => type === 'COMPOSITION');
+  const ids = new Set(known.map(({ uid }) => rootOfUid(uid)));
+  const other = await readOldEhr(there, ehrId, [...ids]);
   if (own === null || other === null) {
     note({ kind: own === null ? 'only there' : 'only here', id: `EHR ${ehrId}` });
     return;
@@ -113,24 +120,72 @@ async function compareEhr({ here, there, note }: Comparison, ehrId: string): Pro
   };
   for (const name of ['system_id', 'time_created'])
     found('EHR', ehrId, differenceOf(own.ehr[name], other.ehr[name], `/${name}`));
-  for (const container of differentLists(own, other))
+  const hasDirectories = own.hasDirectories && other.hasDirectories;
+  for (const container of differentLists(own, other, hasDirectories))
     note({ kind: 'version list', ehr_id: ehrId, id: container });
+  compareVersions(own, other, found);
+  compareContributions(own, other, found);
+  if (!hasDirectories)
+    found('directory', ehrId, differenceOf(withoutUid(own.directory), withoutUid(other.directory)));
+  if (here.hasTags && there.hasTags)
+    found('item tags', ehrId, differenceOf(tagsOf(own), tagsOf(other), '/item_tags'));
+}
+
+/** Takes what differs in one EHR, and where; null: nothing does. */
+type Found = (kind: Difference['kind'], id: string, path: string | null) => void;
+
+function compareVersions(own: OldEhr, other: OldEhr, found: Found): void {
   const versions = new Map(own.versions.map((version) => [version.uid, version]));
   for (const one of other.versions) {
     const same = versions.get(one.uid);
     if (same !== undefined) found('content', one.uid, differenceOf(same.version, one.version));
   }
+}
+
+function compareContributions(own: OldEhr, other: OldEhr, found: Found): void {
+  const hasDirectories = own.hasDirectories && other.hasDirectories;
+  const made = (one: JsonObject): string[] => madeBy(one, hasDirectories);
   for (const [uid, contribution] of other.contributions) {
     const same = own.contributions.get(uid);
-    if (same !== undefined)
-      found('CONTRIBUTION', uid, differenceOf(same.audit, contribution.audit, '/audit'));
+    if (same === undefined) continue;
+    found('CONTRIBUTION', uid, differenceOf(same.audit, contribution.audit, '/audit'));
+    found('CONTRIBUTION', uid, differenceOf(made(same), made(contribution), '/versions'));
   }
-  found('directory', ehrId, differenceOf(withoutUid(own.directory), withoutUid(other.directory)));
+  if (!own.isListed || !other.isListed) return;
+  for (const uid of onlyOne(own.contributions, other.contributions)) {
+    const contribution = own.contributions.get(uid) ?? other.contributions.get(uid) ?? {};
+    if (made(contribution).length > 0) found('CONTRIBUTION', uid, '/');
+  }
+}
+
+/** Versions that a CONTRIBUTION names, sorted; those of directories only where these can be compared. */
+function madeBy(contribution: JsonObject, hasDirectories: boolean): string[] {
+  const versions = objectsAt(contribution, 'versions').filter(
+    ({ type }) => hasDirectories || !OF_DIRECTORIES.includes(type),
+  );
+  return idsIn({ versions }, 'versions').sort();
+}
+
+/** What is in one of two maps. */
+function onlyOne(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): string[] {
+  return [...new Set([...one.keys(), ...other.keys()])].filter((key) => !(one.has(key) && other.has(key)));
+}
+
+/** What tags say of what, in an order of their own. */
+function tagsOf({ tags }: OldEhr): JsonObject[] {
+  return tags
+    .map(({ key = null, value = null, target = null, target_path = null }) => ({
+      ...{ key, value, target_path },
+      target: typeof target === 'string' ? rootOfUid(target) : target,
+    }))
+    .toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }
 
 /** Containers whose versions are not the same, in the same order. */
-function differentLists(own: OldEhr, other: OldEhr): string[] {
-  const [ours, theirs] = [listsOf(own.versions), listsOf(other.versions)];
+function differentLists(own: OldEhr, other: OldEhr, hasDirectories: boolean): string[] {
+  const compared = (versions: readonly OldVersion[]): OldVersion[] =>
+    versions.filter(({ type }) => hasDirectories || type !== 'FOLDER');
+  const [ours, theirs] = [listsOf(compared(own.versions)), listsOf(compared(other.versions))];
   return [...new Set([...ours.keys(), ...theirs.keys()])].filter(
     (id) => !isDeepStrictEqual(ours.get(id), theirs.get(id)),
   );

@@ -8,7 +8,7 @@ import { answerError, type ApiClient } from '../transfer/api-client.js';
 type MovedDirectory = 'same' | 'committed';
 
 /**
- * Commits a directory as it is now, for no operation of ITS-REST tells who made its versions when.
+ * Commits a directory as it is now, where the old server does not show its versions.
  * @throws AnswerError when it is refused
  */
 export async function moveDirectory(

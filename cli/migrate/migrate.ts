@@ -1,6 +1,8 @@
 import { InterchangeImport, type RestoreTarget } from '../../maintenance/interchange/import.js';
 import { noteCause } from '../transfer/import-causes.js';
-import { AnswerError, type ApiClient } from '../transfer/api-client.js';
+import { jsonObjectOf } from '../../openehr/base/json.js';
+import { rootOfUid } from '../../openehr/base/object-version-id.js';
+import { answerError, AnswerError, type ApiClient } from '../transfer/api-client.js';
 import type { FailedRecord, ImportState } from '../transfer/import-progress.js';
 import type { SourceRecord } from '../transfer/import-source.js';
 import { placeOf, restorePart } from '../transfer/restore-run.js';
@@ -9,6 +11,7 @@ import { moveDirectory } from './directory.js';
 import type { OldServer } from './old-server.js';
 import { oldLines, type Judge } from './old-lines.js';
 import type { OldDefinitions } from './read-definitions.js';
+import { idsIn } from './old-version.js';
 import { readOldEhr, type OldEhr } from './read-ehr.js';
 
 /** How a migration is carried out. */
@@ -37,6 +40,8 @@ export interface MigrationState extends ImportState {
   /** EHRs that were read, and directories that were committed anew. */
   ehrs?: number;
   directories?: number;
+  /** Versions of directories whose committers the old server does not tell. */
+  withoutCommitter?: number;
   /** What the old server named and did not show: how much, and the first of it. */
   missing?: number;
   firstMissing?: string[];
@@ -89,15 +94,23 @@ async function moveEhr(
   ehrId: string,
 ): Promise<FailedRecord[]> {
   const { state } = plan;
-  const old = await readOldEhr(plan.server, ehrId);
+  const old = await readOldEhr(plan.server, ehrId, await compositionsHere(plan.client, ehrId));
   // Somebody erased it meanwhile.
   if (old === null) return [];
   state.ehrs = (state.ehrs ?? 0) + 1;
   noteMissing(state, old);
   const broken = plan.isLenient ? [] : brokenRules(plan, old);
   const failed = broken.length > 0 ? noted(state, broken) : await restored(state, run, oldLines(old, plan));
-  if (failed.length > 0 || old.directory === null) return failed;
+  if (failed.length > 0 || old.hasDirectories || old.directory === null) return failed;
   return movedDirectory(plan, ehrId, old.directory);
+}
+
+/** Object ids of COMPOSITIONs that an earlier pass has brought: whether they were deleted since, nothing else may tell. */
+async function compositionsHere(client: ApiClient, ehrId: string): Promise<string[]> {
+  const { status, text } = await client.send('GET', `/ehr/${ehrId}?include=compositions`);
+  if (status === 404) return [];
+  if (status >= 300) throw answerError(status, text);
+  return idsIn(jsonObjectOf(text), 'compositions').map(rootOfUid);
 }
 
 /** Without leniency an EHR with content that breaks rules stays where it is, whole. */
@@ -133,8 +146,9 @@ function noted(state: MigrationState, failed: FailedRecord[]): FailedRecord[] {
   return failed;
 }
 
-function noteMissing(state: MigrationState, { missing, isListed }: OldEhr): void {
+function noteMissing(state: MigrationState, { missing, isListed, withoutCommitter }: OldEhr): void {
   if (!isListed) state.unlisted = (state.unlisted ?? 0) + 1;
+  state.withoutCommitter = (state.withoutCommitter ?? 0) + withoutCommitter;
   state.missing = (state.missing ?? 0) + missing.length;
   const kept = (state.firstMissing ??= []);
   kept.push(...missing.slice(0, KEPT - kept.length));

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import { objectAt, objectsAt, textAt } from '../../openehr/rm/access.js';
 import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
-import type { OldEhr, OldVersion } from './read-ehr.js';
+import type { OldVersion } from './old-version.js';
+import type { OldEhr } from './read-ehr.js';
 
 /** What a migration says of a COMPOSITION beside it. */
 export type Judge = (version: OldVersion) => readonly AcceptedFinding[];

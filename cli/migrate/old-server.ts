@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isJsonObject, jsonOf, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
-import { answerError, type ApiAnswer, type ApiClient } from '../transfer/api-client.js';
+import { answerError, AnswerError, type ApiAnswer, type ApiClient } from '../transfer/api-client.js';
 
 /** Statuses of a server that failed and may not fail again. */
 const FAILURES: readonly number[] = [500, 502, 504];
@@ -15,14 +15,34 @@ const NOTHING: readonly number[] = [204, 404];
 const TAGS = '/../../experimental/tags';
 /** Where everchart has revisions of templates, from there too. */
 const REVISIONS = '/../../admin/template';
-/** Rows of one answer to a query. */
+/** Where queries are asked. */
+const QUERY = '/query/aql?q=';
+/** Rows of one answer to a query: a server may have a lower limit, and refuse more with one of these statuses. */
 const PAGE = 1_000;
+const LEAST_PAGE = 10;
+const TOO_MANY: readonly number[] = [400, 422];
 
 /** What a server has answered, all together and in whatever order. */
 export interface AnswerDigest {
   readonly count: number;
-  /** Of the SHA-256 of each path with its answer, bit by bit the exclusive or, in hexadecimal. */
+  /**
+   * Of the SHA-256 of each path with its answer (the rows of a query), bit by bit the exclusive or, in hexadecimal: the same as long as the server says
+   * the same to the same questions.
+   */
   readonly sha256: string;
+}
+
+/** Whether a question depends on when it is asked: what there was at a time, in search of when it came to be. */
+const isProbe = (path: string): boolean => path.includes('?version_at_time=');
+
+/** The rows of an answer to a query; what else it says, such as when it was made, is another one each time. */
+function rowsIn(text: string): string {
+  try {
+    const value = jsonOf(text);
+    return isJsonObject(value) && Array.isArray(value.rows) ? JSON.stringify(value.rows) : text;
+  } catch {
+    return text;
+  }
 }
 
 /** A server of ITS-REST that is read, and never written to. */
@@ -34,6 +54,7 @@ export class OldServer {
   #hasTags: boolean | null = null;
   /** Whether it tells of revisions of templates; null: nobody has asked yet. */
   #hasRevisions: boolean | null = null;
+  #rows = PAGE;
 
   /** `client`: of an address that is the base of its API. */
   constructor(client: ApiClient) {
@@ -54,7 +75,7 @@ export class OldServer {
       await pause(FIRST_PAUSE_MS * 2 ** tries);
       answer = await this.#get(path, accept);
     }
-    this.#note(path, answer);
+    if (!isProbe(path)) this.#note(path, answer);
     return answer;
   }
 
@@ -94,6 +115,11 @@ export class OldServer {
     return Array.isArray(list) ? list.filter(isJsonObject) : [];
   }
 
+  /** Whether it has operations for item tags, as far as anybody asked. */
+  get hasTags(): boolean {
+    return this.#hasTags === true;
+  }
+
   /** Item tags below the operations of EHRbase; none where it has no such operations. @throws as `object` */
   async tags(path: string): Promise<JsonObject[]> {
     if (this.#hasTags === false) return [];
@@ -106,16 +132,32 @@ export class OldServer {
   /** First cells of all rows, page by page, each once. `q`: ordered, without LIMIT. @throws AnswerError */
   async *firstCells(q: string): AsyncGenerator<string> {
     const known = new Set<string>();
-    for (let offset = 0; ; offset += PAGE) {
-      const page = `${q} LIMIT ${PAGE} OFFSET ${offset}`;
-      const answer = await this.object(`/query/aql?q=${encodeURIComponent(page)}`);
-      const rows = Array.isArray(answer?.rows) ? answer.rows : [];
+    for (let offset = 0; ;) {
+      const rows = await this.#page(q, offset);
       if (rows.length === 0) return;
+      // Some give fewer than they are asked for.
+      offset += rows.length;
       for (const row of rows) {
         const cell: JsonValue = Array.isArray(row) ? (row[0] ?? null) : null;
         if (typeof cell !== 'string' || known.has(cell)) continue;
         known.add(cell);
         yield cell;
+      }
+    }
+  }
+
+  /** Some rows of a query; as many as the server gives at once. */
+  async #page(q: string, offset: number): Promise<readonly JsonValue[]> {
+    for (;;) {
+      try {
+        const answer = await this.object(
+          `${QUERY}${encodeURIComponent(`${q} LIMIT ${this.#rows} OFFSET ${offset}`)}`,
+        );
+        return Array.isArray(answer?.rows) ? answer.rows : [];
+      } catch (error) {
+        const isTooMany = error instanceof AnswerError && TOO_MANY.includes(error.status);
+        if (!isTooMany || this.#rows <= LEAST_PAGE) throw error;
+        this.#rows /= 10;
       }
     }
   }
@@ -126,7 +168,8 @@ export class OldServer {
   }
 
   #note(path: string, { status, text }: ApiAnswer): void {
-    const hash = createHash('sha256').update(`${path}\n${status}\n${text}`).digest();
+    const said = path.startsWith(QUERY) ? rowsIn(text) : text;
+    const hash = createHash('sha256').update(`${path}\n${status}\n${said}`).digest();
     for (const [index, byte] of hash.entries()) this.#digest[index] = (this.#digest[index] ?? 0) ^ byte;
     this.#count += 1;
   }

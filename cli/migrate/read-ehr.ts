@@ -1,30 +1,32 @@
-import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
-import { rootOfUid, uidParts } from '../../openehr/base/object-version-id.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { objectAt, objectsAt, textAt } from '../../openehr/rm/access.js';
-import type { RootType } from '../../openehr/rm/root-type.js';
 import { CHANGE_TYPE, LIFECYCLE, lifecycleTerm } from '../../change/commit/codes.js';
 import type { OldServer } from './old-server.js';
-
-/** A VERSION of the old server. */
-export interface OldVersion {
-  readonly uid: string;
-  readonly type: RootType;
-  /** ORIGINAL_VERSION. */
-  readonly version: JsonObject;
-  /** Digest of the revision of its template by which it was judged; null: the old server does not tell. */
-  readonly revision: string | null;
-}
+import {
+  completed,
+  contributionReference,
+  idsIn,
+  madeUpContribution,
+  numberIn,
+  type OldVersion,
+} from './old-version.js';
+import { OF_DIRECTORIES, readOldDirectories } from './read-directory.js';
 
 /** An EHR as the old server shows it. */
 export interface OldEhr {
   readonly ehrId: string;
   readonly ehr: JsonObject;
-  /** EHR_STATUSes first; of each object from the first one on. */
+  /** EHR_STATUSes first, then directories; of each object from the first one on. */
   readonly versions: readonly OldVersion[];
   /** CONTRIBUTIONs by uid. */
   readonly contributions: ReadonlyMap<string, JsonObject>;
   /** The directory as it is now; null: there is none. */
   readonly directory: JsonObject | null;
+  /** Whether `versions` has all versions of directories. */
+  readonly hasDirectories: boolean;
+  /** Versions of directories of which only the time is told. */
+  readonly withoutCommitter: number;
   /** Item tags of what is the latest version of something. */
   readonly tags: readonly JsonObject[];
   /** What it named and did not show, one line each. */
@@ -33,11 +35,18 @@ export interface OldEhr {
   readonly isListed: boolean;
 }
 
-/** Reads all of an EHR that ITS-REST shows; null: it is not there any more. @throws AnswerError */
-export async function readOldEhr(server: OldServer, ehrId: string): Promise<OldEhr | null> {
+/**
+ * Reads all of an EHR that ITS-REST shows; null: it is not there any more. `known`: object ids of COMPOSITIONs that are looked for too, for nothing may list
+ * one that was deleted. @throws AnswerError
+ */
+export async function readOldEhr(
+  server: OldServer,
+  ehrId: string,
+  known: readonly string[] = [],
+): Promise<OldEhr | null> {
   // Who does not know the parameter passes it over.
   const ehr = await server.object(`/ehr/${ehrId}?include=compositions,contributions`);
-  return ehr === null ? null : new EhrReader(server, ehrId).read(ehr);
+  return ehr === null ? null : new EhrReader(server, ehrId).read(ehr, known);
 }
 
 /** A deletion that is in a history and cannot be read. */
@@ -64,22 +73,34 @@ class EhrReader {
     this.#ehrId = ehrId;
   }
 
-  async read(ehr: JsonObject): Promise<OldEhr> {
+  async read(ehr: JsonObject, known: readonly string[]): Promise<OldEhr> {
     await this.#container('EHR_STATUS', 'versioned_ehr_status');
     const live = `SELECT c/uid/value AS uid FROM EHR e[ehr_id/value='${this.#ehrId}'] CONTAINS COMPOSITION c ORDER BY c/uid/value`;
     for (const uid of idsIn(ehr, 'compositions')) await this.#composition(rootOfUid(uid));
     for await (const uid of this.#server.firstCells(live)) await this.#composition(rootOfUid(uid));
+    for (const id of known) await this.#composition(id, true);
     await this.#deletedCompositions(idsIn(ehr, 'contributions'));
     this.#madeDeletions();
-    const contributions = [...this.#contributions].flatMap(([uid, found]): [string, JsonObject][] =>
-      found === null ? [] : [[uid, found]],
+    const contributions = new Map(
+      [...this.#contributions].flatMap(([uid, found]): [string, JsonObject][] =>
+        found === null ? [] : [[uid, found]],
+      ),
     );
+    const read = { ehrId: this.#ehrId, ehr, contributions };
+    const { now, versions, madeUp } = await readOldDirectories(this.#server, read);
+    const isStatus = ({ type }: OldVersion): boolean => type === 'EHR_STATUS';
     return {
       ehrId: this.#ehrId,
       ehr,
-      versions: this.#versions,
-      contributions: new Map(contributions),
-      directory: await this.#server.object(`/ehr/${this.#ehrId}/directory`),
+      versions: [
+        ...this.#versions.filter(isStatus),
+        ...(versions ?? []),
+        ...this.#versions.filter((one) => !isStatus(one)),
+      ],
+      contributions: new Map([...contributions, ...madeUp]),
+      directory: now,
+      hasDirectories: versions !== null,
+      withoutCommitter: madeUp.size,
       tags: await this.#tags(),
       missing: this.#missing,
       isListed: Array.isArray(ehr.contributions),
@@ -105,7 +126,7 @@ class EhrReader {
         if (found === null) this.#missing.push(`CONTRIBUTION ${uid} of EHR ${this.#ehrId}`);
         for (const reference of found === null ? [] : objectsAt(found, 'versions')) {
           const versionUid = textAt(reference, 'id', 'value') ?? '';
-          if (reference.type === 'EHR_STATUS' || reference.type === 'FOLDER') continue;
+          if (reference.type === 'EHR_STATUS' || OF_DIRECTORIES.includes(reference.type)) continue;
           await this.#composition(rootOfUid(versionUid));
         }
       }
@@ -119,21 +140,24 @@ class EhrReader {
     return [...new Set([...listed, ...uids])].filter((uid) => !this.#contributions.has(uid));
   }
 
-  async #composition(versionedObjectUid: string): Promise<void> {
+  /** `mayBeAbsent`: it is not the old server that names it. */
+  async #composition(versionedObjectUid: string, mayBeAbsent = false): Promise<void> {
     if (versionedObjectUid === '' || this.#containers.has(versionedObjectUid)) return;
-    await this.#container('COMPOSITION', `versioned_composition/${versionedObjectUid}`);
     this.#containers.add(versionedObjectUid);
+    await this.#container('COMPOSITION', `versioned_composition/${versionedObjectUid}`, mayBeAbsent);
   }
 
-  async #container(type: 'COMPOSITION' | 'EHR_STATUS', path: string): Promise<void> {
+  async #container(type: 'COMPOSITION' | 'EHR_STATUS', path: string, mayBeAbsent = false): Promise<void> {
     const own = `/ehr/${this.#ehrId}/${path}`;
     const history = await this.#server.object(`${own}/revision_history`);
     if (history === null) {
-      this.#missing.push(`the history of ${path} of EHR ${this.#ehrId}`);
+      if (!mayBeAbsent) this.#missing.push(`the history of ${path} of EHR ${this.#ehrId}`);
       return;
     }
     let before: string | null = null;
-    const items = objectsAt(history, 'items').toSorted((one, other) => numberOf(one) - numberOf(other));
+    const items = objectsAt(history, 'items').toSorted(
+      (one, other) => numberIn(uidOf(one)) - numberIn(uidOf(other)),
+    );
     for (const item of items) {
       const uid = uidOf(item);
       const found = await this.#server.version(`${own}/version/${encodeURIComponent(uid)}`);
@@ -150,28 +174,31 @@ class EhrReader {
     }
   }
 
-  /** A deletion that only the history tells of is made of that, and of the CONTRIBUTION that lists it. */
+  /** A deletion that only the history tells of is made of that, and of the CONTRIBUTION that lists it, or of one that is made up. */
   #madeDeletions(): void {
     for (const { uid, type, item, before } of this.#deletions) {
-      const [contributionUid] = [...this.#contributions].find(([, found]) => lists(found, uid)) ?? [];
-      if (contributionUid === undefined) {
-        this.#missing.push(`VERSION ${uid} of EHR ${this.#ehrId}, a deletion`);
-        continue;
-      }
+      const audit = objectsAt(item, 'audits')[0] ?? {};
+      const [told] = [...this.#contributions].find(([, found]) => lists(found, uid)) ?? [];
+      const contributionUid = told ?? this.#madeUp({ uid, type }, audit);
       const version = {
-        contribution: { ...CONTRIBUTION_REF, id: { _type: 'HIER_OBJECT_ID', value: contributionUid } },
-        commit_audit: objectsAt(item, 'audits')[0] ?? {},
+        contribution: contributionReference(contributionUid),
+        commit_audit: audit,
         lifecycle_state: lifecycleTerm(LIFECYCLE.deleted),
       };
       this.#versions.push({ uid, type, version: completed(version, uid, before), revision: null });
     }
   }
+
+  #madeUp(version: Pick<OldVersion, 'uid' | 'type'>, audit: JsonObject): string {
+    const contribution = madeUpContribution(version, audit);
+    const uid = textAt(contribution, 'uid', 'value') ?? '';
+    this.#contributions.set(uid, contribution);
+    return uid;
+  }
 }
 
-const CONTRIBUTION_REF = { _type: 'OBJECT_REF', namespace: 'local', type: 'CONTRIBUTION' };
-/** The uid of an item of a history, and the number in it. */
+/** The uid of an item of a history. */
 const uidOf = (item: JsonObject): string => textAt(item, 'version_id', 'value') ?? '';
-const numberOf = (item: JsonObject): number => Number(uidParts(uidOf(item))[2] ?? 0);
 
 function isOfDeletion(item: JsonObject): boolean {
   const type = objectAt(objectsAt(item, 'audits')[0], 'change_type');
@@ -183,23 +210,4 @@ function isOfDeletion(item: JsonObject): boolean {
 
 function lists(contribution: JsonObject | null, uid: string): boolean {
   return contribution !== null && idsIn(contribution, 'versions').includes(uid);
-}
-
-/** Ids of a list of references; none where there is no list. */
-function idsIn(ehr: JsonObject, name: string): string[] {
-  return objectsAt(ehr, name).flatMap((reference) => textAt(reference, 'id', 'value') ?? []);
-}
-
-/** An ORIGINAL_VERSION with the ids that some servers leave out. */
-function completed(given: JsonObject, uid: string, before: string | null): JsonObject {
-  const { data = null, ...version } = given;
-  const id = { _type: 'OBJECT_VERSION_ID', value: uid };
-  const isFollowing = before !== null && objectAt(version, 'preceding_version_uid') === undefined;
-  return {
-    ...version,
-    _type: 'ORIGINAL_VERSION',
-    uid: id,
-    ...(isFollowing && { preceding_version_uid: { _type: 'OBJECT_VERSION_ID', value: before } }),
-    ...(isJsonObject(data) && { data: { ...data, uid: id } }),
-  };
 }

@@ -71,6 +71,11 @@ async function identityOf(env: Environment): Promise<RemoteAddress['identity']> 
   return user === undefined ? {} : { basic: await basicOf(user, env) };
 }
 
+/** What a variable of the environment holds that no option shows; null: nothing. */
+export function secretIn(variable: string, env: Environment = process.env): string | null {
+  return given(env, variable) ?? null;
+}
+
 /** An empty variable counts as unset, as with every setting. */
 function given(env: Environment, name: string): string | undefined {
   const value = env[name];

@@ -75,12 +75,15 @@ export function apiClient({ url, identity, repeatForMs }: ApiAddress): ApiClient
   return {
     send: (method, path, request = {}) =>
       repeated(isRepeatable(method, request) ? repeatForMs : 0, async () => {
-        const response = await reached(base, () => call(method, path, request));
+        const { response, text } = await reached(base, async () => {
+          const answered = await call(method, path, request);
+          // What breaks off in the middle is no answer.
+          return { response: answered, text: await answered.text() };
+        });
         const etag = (response.headers.get('ETag') ?? '').replace(/^W\//, '').replaceAll('"', '');
         const warning = response.headers.get('Warning') ?? '';
         const retryAfter = Number(response.headers.get('Retry-After') ?? '');
         const successor = successorOf(response.headers.get('Link'));
-        const text = await response.text();
         const revision = response.headers.get('Everchart-Template-Revision');
         const answer = { status: response.status, etag, warning, text, successor, revision };
         return { answer, retryAfter };
@@ -130,7 +133,7 @@ function isRepeatable(method: string, request: ApiRequest): boolean {
   return method !== 'POST' || request.headers?.['Idempotency-Key'] !== undefined;
 }
 
-async function reached(base: string, call: () => Promise<Response>): Promise<Response> {
+async function reached<T>(base: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {

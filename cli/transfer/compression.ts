@@ -25,6 +25,9 @@ const zstd = zlib as Zstd;
 /** What compresses with gzip. */
 export const gzipped = (): Duplex => zlib.createGzip();
 
+/** What decompresses that. */
+export const gunzipped = (): Duplex => zlib.createGunzip();
+
 /** What compresses. @throws Error where this Node.js has no zstd */
 export function compressor(compression: Compression): () => Duplex {
   if (compression === 'gzip') return gzipped;
@@ -45,7 +48,7 @@ export function decompression(path: string): (() => Duplex) | null {
   }
   const found = COMPRESSIONS.find((one) => MAGIC[one].every((byte, index) => first[index] === byte));
   if (found === undefined) return null;
-  if (found === 'gzip') return () => zlib.createGunzip();
+  if (found === 'gzip') return gunzipped;
   return zstd.createZstdDecompress ?? withoutZstd();
 }
 

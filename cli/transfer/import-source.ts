@@ -1,7 +1,7 @@
 import { createReadStream, readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, type Duplex, type Readable } from 'node:stream';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { textOfUtf8 } from '../../openehr/base/utf8.js';
 import { CdrError } from '../../openehr/base/errors.js';
@@ -54,16 +54,26 @@ export async function isInterchangeSource(source: ImportSource): Promise<boolean
   return false;
 }
 
+/** Lines of a file that goes through others, one behind the other, such as what decrypts it; what one of them says fails is thrown. */
+export function linesThrough(path: string, through: readonly (() => Duplex)[]): AsyncIterable<SourceRecord> {
+  const [first, ...others] = through.map((make) => make());
+  const file = createReadStream(path, first === undefined ? 'latin1' : undefined);
+  if (first === undefined) return linesOf(file);
+  const last = others.at(-1) ?? first;
+  pipeline([file, first, ...others], () => undefined);
+  return linesOf(last.setEncoding('latin1'));
+}
+
 /** A file of lines, which may be compressed: then nobody knows how many bytes it has. */
 function fileSource(path: string, state: Stats): ImportSource {
   const decompress = state.isFile() ? decompression(path) : null;
-  const open = (): Readable => {
-    if (decompress === null) return createReadStream(path, 'latin1');
-    // What fails is thrown to who reads.
-    return pipeline(createReadStream(path), decompress(), () => undefined).setEncoding('latin1');
-  };
   const size = decompress === null ? state.size : 0;
-  return { ...LINES, isFile: state.isFile(), size, records: () => linesOf(open()) };
+  return {
+    ...LINES,
+    isFile: state.isFile(),
+    size,
+    records: () => linesThrough(path, decompress === null ? [] : [decompress]),
+  };
 }
 
 async function* linesOf(input: Readable): AsyncGenerator<SourceRecord> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
 import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
-import { ehrIdsOfBatch, hasContributionsBeside } from '../../models/contribution.js';
+import { ehrIdsOfBatches, hasContributionsBeside } from '../../models/contribution.js';
 import { UNDO_RESTORE } from '../../models/cross-collection/audited-removals.js';
 import { eraseEhr } from '../erase.js';
 
@@ -14,31 +14,32 @@ interface UndoneRestore {
 }
 
 /**
- * Erases the EHRs that an import made, with all they hold, as long as nothing was committed to them since. Templates, stored
- * queries and what it added to EHRs that were here stay. docs/spec/interchange.md#taking-back
- * @throws not-found when no CONTRIBUTION is of that import
+ * Erases the EHRs that imports made, such as the passes of one migration, with all they hold, as long as nothing else was committed to them. Templates,
+ * stored queries and what they added to EHRs that were here stay. docs/spec/interchange.md#taking-back
+ * @throws not-found when no CONTRIBUTION is of these imports
  */
-export async function undoRestore(batch: string, user = 'everchart'): Promise<UndoneRestore> {
+export async function undoRestore(batches: readonly string[], user = 'everchart'): Promise<UndoneRestore> {
   const kept: { ehrId: string; reason: string }[] = [];
   let [ehrs, found] = [0, 0];
-  for await (const ehrId of ehrIdsOfBatch(batch)) {
+  for await (const ehrId of ehrIdsOfBatches(batches)) {
     found += 1;
-    const reason = await refusalOf(ehrId, batch, user);
+    const reason = await refusalOf(ehrId, batches, user);
     if (reason === null) ehrs += 1;
     else kept.push({ ehrId, reason });
   }
-  if (found === 0) throw new CdrError('not-found', `nothing here was restored by the import ${batch}`);
+  if (found === 0)
+    throw new CdrError('not-found', `nothing here was restored by the import ${batches.join(', ')}`);
   return { ehrs, kept };
 }
 
 /** Why an EHR stays; null: it was erased. */
-async function refusalOf(ehrId: string, batch: string, user: string): Promise<string | null> {
-  const sender = { user, operation: UNDO_RESTORE, request_id: randomUUID(), target: batch };
+async function refusalOf(ehrId: string, batches: readonly string[], user: string): Promise<string | null> {
+  const sender = { user, operation: UNDO_RESTORE, request_id: randomUUID(), target: batches.join(',') };
   const gate = {
     opens: true,
     // In the transaction that erases: whoever commits meanwhile is before it, or finds no EHR.
     pass: async (): Promise<void> => {
-      if (await hasContributionsBeside(ehrId, batch))
+      if (await hasContributionsBeside(ehrId, batches))
         throw new CdrError('conflict', 'it has CONTRIBUTIONs that the import did not restore');
     },
   };

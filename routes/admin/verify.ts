@@ -38,7 +38,8 @@ export function verifyOperations(): Operation[] {
 
 async function verify(ctx: Context): Promise<void> {
   const form = responseBody('json', ctx.get('Accept'));
-  const report = await verifyStorage(undefined, queryParameter(ctx, 'since'));
+  const since = queryParameter(ctx, 'since');
+  const report = await verifyStorage(undefined, since === null ? [] : [since]);
   ctx.status = 200;
   writeText(ctx, form, JSON.stringify(report));
 }

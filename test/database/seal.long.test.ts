@@ -83,7 +83,7 @@ async function forgetSeals(): Promise<void> {
 
 /** What the seals tell, as `<kind> <id>`. */
 async function sealFindings(since: SealHead | null = null): Promise<string[]> {
-  const { violations } = await verifyStorage(undefined, since);
+  const { violations } = await verifyStorage(undefined, since === null ? [] : [since]);
   const kinds = ['changed', 'missing', 'inserted', 'chain-broken'];
   return violations.filter(({ kind }) => kinds.includes(kind)).map(({ kind, id }) => `${kind} ${id}`);
 }

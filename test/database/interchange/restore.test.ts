@@ -253,7 +253,7 @@ describe('an import that is taken back', () => {
     const before = await givenEhr(app);
     await imported(all, { batch });
     await sealNewRecords();
-    expect(await undoRestore(batch)).toEqual({ ehrs: 1, kept: [] });
+    expect(await undoRestore([batch])).toEqual({ ehrs: 1, kept: [] });
     expect(await mongoose.connection.collection<{ _id: string }>('ehrs').distinct('_id')).toEqual([before]);
     expect([await documents('merge_records'), await documents('item_tags')]).toEqual([0, 0]);
     expect(refusals(await imported(all))).toEqual([]);
@@ -267,9 +267,9 @@ describe('an import that is taken back', () => {
     await imported(lines);
     await imported(all, { batch });
     const reason = 'it has CONTRIBUTIONs that the import did not restore';
-    expect(await undoRestore(batch)).toEqual({ ehrs: 1, kept: [{ ehrId, reason }] });
+    expect(await undoRestore([batch])).toEqual({ ehrs: 1, kept: [{ ehrId, reason }] });
     expect((await request(app).get(`${V1}/ehr/${other}`)).status).toBe(404);
-    await expect(undoRestore('c0ffee00-0000-4000-8000-000000000002')).rejects.toThrow(
+    await expect(undoRestore(['c0ffee00-0000-4000-8000-000000000002'])).rejects.toThrow(
       'nothing here was restored',
     );
   });

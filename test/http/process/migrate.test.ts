@@ -1,16 +1,25 @@
+import type { ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { generateKey } from 'openpgp';
 import request from 'supertest';
+import { canonicalText } from '../../../openehr/base/jcs.js';
 import { sealNewRecords } from '../../../maintenance/seal.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp, useServer } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { emptied, exported } from '../../support/interchange.js';
 import { folder, givenDirectory, givenTag, givenUpdate, statusOf } from '../../support/merge-http.js';
+import { answersTo, questionsOf } from '../../support/migrate/answers.js';
 import { oldPeer, type OldPeer, type PeerManners } from '../../support/migrate/old-peer.js';
+import { firstSeed } from '../../support/laws.js';
+import { spawnEverchart } from '../../support/process/command.js';
 import { runCommand, type CommandResult } from '../../support/process/command-line.js';
+import { Random } from '../../support/random.js';
 import {
   aComposition,
   givenComposition,
@@ -18,6 +27,8 @@ import {
   givenTemplate,
   V1,
   versionedObjectUidOf,
+  versionUidOf,
+  type Json,
 } from '../../support/resources.js';
 
 /* The old server is made of what this product exports under another system id, and answers as EHRbase does. */
@@ -32,9 +43,12 @@ let lines: string[] = [];
 let ehrId = '';
 let deleted = '';
 let between = '';
+let questions: string[] = [];
+/** What the old server says to these. */
+let answers: string[] = [];
 let env: Record<string, string> = {};
 
-/** Two EHRs: one with a COMPOSITION in three versions, one that was deleted, two EHR_STATUSes and a directory. */
+/** Two EHRs: one with a COMPOSITION in three versions, one that was deleted, two EHR_STATUSes and a directory in three versions. */
 beforeAll(async () => {
   env = { LOG_LEVEL: 'warn', MONGODB_URI: testDatabaseUri(), MONGODB_DATABASE: testDatabaseName() };
   await emptied(SYSTEM);
@@ -56,10 +70,21 @@ beforeAll(async () => {
   between = new Date().toISOString();
   await new Promise((resolve) => setTimeout(resolve, 5));
   await givenComposition(there, await givenEhr(there, statusOf('p2')));
-  await givenDirectory(there, ehrId, folder('root'));
+  let directory = await givenDirectory(there, ehrId, folder('root'));
+  for (const name of ['second', 'third']) directory = await changedDirectory(directory, folder(name));
   await givenTag(there, { ehrId, type: 'composition', uid: versionedObjectUidOf(uid) }, 'k');
   lines = await exported();
+  questions = questionsOf(lines);
+  answers = await answersTo(there, questions);
 });
+
+async function changedDirectory(uid: string, root: object): Promise<string> {
+  const answer = await request(there)
+    .put(`${V1}/ehr/${ehrId}/directory`)
+    .set('If-Match', `"${uid}"`)
+    .send(root);
+  return versionUidOf(answer);
+}
 afterEach(async () => {
   for (const { server } of peers.splice(0)) {
     server.closeAllConnections();
@@ -87,11 +112,10 @@ const run = (
 ): Promise<CommandResult> =>
   runCommand([...MIGRATE, peer.url, '--local', ...FILES, ...args], { ...env, ...further });
 
-/** What of an export a migration brings: no directory, no CONTRIBUTION of one, and nothing that ITS-REST does not show. */
+/** What of an export a migration brings: nothing that ITS-REST does not show. */
 function movable(all: readonly string[]): string[] {
-  const folders = all.filter((line) => line.includes('"type":"FOLDER"'));
   return all
-    .filter((line) => !folders.includes(line) && !line.startsWith('{"kind":"end"'))
+    .filter((line) => !line.startsWith('{"kind":"end"'))
     .map((line) => line.replace(/,"authenticated":\{[^}]*\}/, ''));
 }
 
@@ -110,8 +134,14 @@ describe('compare', () => {
     const same = await compared(peer, '--queries', queries, '--report', report);
     // Nobody may see the seals of that server.
     expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
-      ...{ kind: 'comparison', seal_before: null, result: { ehrs: 2, differences: {} } },
+      ...{ kind: 'comparison', seal_before: null, result: { ehrs: 2, counts: {}, differences: [] } },
     });
+    // Whoever compares again gets the same digest of what is the same.
+    const again = join(place, 'again');
+    await compared(peer, '--queries', queries, '--report', again);
+    const answersIn = (file: string): unknown =>
+      (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>).answers;
+    expect(answersIn(again)).toEqual(answersIn(report));
     expect([same.code === 0 ? '' : same.stderr, same.stdout]).toEqual([
       '',
       '2 EHRs compared, 0 differences\n',
@@ -128,8 +158,14 @@ describe('compare', () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { kind: string }).kind);
     // The deletion is missing there, so that one more is alive.
-    expect(new Set(kinds)).toEqual(new Set(['version list', 'content', 'rows']));
+    expect(new Set(kinds)).toEqual(new Set(['version list', 'content', 'CONTRIBUTION', 'rows']));
     expect(found.stderr).toMatch(/content: \S+ at \/data\/categor/);
+    // It had none when this one was read.
+    const tagged = await compared(await given({ lists: true, hasTags: true }));
+    expect([tagged.code, tagged.stdout]).toEqual([
+      1,
+      expect.stringMatching(/1 differences\n {2}1 × item tags/),
+    ]);
     const empty = await compared(
       await given(
         {},
@@ -147,9 +183,7 @@ describe('migrate', () => {
     const first = await run(peer);
     expect([first.code === 0 ? '' : first.stderr, first.stdout]).toEqual([
       '',
-      expect.stringMatching(
-        /^batch \S+\n2 EHRs read, 1 directories committed\n\d+ imported, 0 there already, 0 failed/,
-      ),
+      expect.stringMatching(/^batch \S+\n2 EHRs read\n\d+ imported, 0 there already, 0 failed/),
     ]);
     expect(movable(await exported())).toEqual(movable(lines));
     expect(lines.filter((line) => line.startsWith('{"kind":"item_tag"'))).toHaveLength(1);
@@ -160,21 +194,44 @@ describe('migrate', () => {
     });
     const { body } = await request(here).get(`${V1}/ehr/${ehrId}/directory`);
     expect(body).toMatchObject({
-      name: { value: 'root' },
-      uid: { value: expect.stringContaining('::local.cdr::1') },
+      name: { value: 'third' },
+      uid: { value: expect.stringContaining(`::${SYSTEM}::3`) },
     });
+    expect(await answersTo(here, questions)).toEqual(answers);
     const report = join(place, 'report');
     const again = await run(peer, ['--report', report]);
+    const proven = await runCommand(['verify', '--report', report], env);
+    expect([proven.code, proven.stderr]).toEqual([0, expect.stringContaining('its signature: absent')]);
+    const changed = join(place, 'changed');
+    writeFileSync(changed, readFileSync(report, 'utf8').replace('"failed": 0', '"failed": 1'));
+    expect((await runCommand(['verify', '--report', changed], env)).stderr).toContain('another digest');
     expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
       kind: 'migration',
       seal_before: expect.stringMatching(/^\d+:[0-9a-f]{64}$/),
       answers: { count: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
       result: { ehrs: 2, imported: 0, failed: 0, missing: 0 },
     });
-    expect(again.stdout).toMatch(
-      /2 EHRs read, 0 directories committed\n0 imported, \d+ there already, 0 failed/,
-    );
+    expect(again.stdout).toMatch(/2 EHRs read\n0 imported, \d+ there already, 0 failed/);
     expect(peer.asked.every((line) => line.startsWith('GET '))).toBe(true);
+  });
+
+  it('signs its report with the key that signs VERSIONs', async () => {
+    const { privateKey } = await generateKey({ userIDs: [{ name: 'server' }], format: 'armored' });
+    const [ring, report] = [join(place, 'ring.asc'), join(place, 'signed')];
+    writeFileSync(ring, privateKey);
+    const signing = { SIGNING: 'pgp', SIGNING_KEYS_FILE: ring };
+    const moved = await run(await given({ lists: true }), ['--report', report], signing);
+    expect(moved.code === 0 ? '' : moved.stderr).toBe('');
+    const verified = await runCommand(['verify', '--report', report], { ...env, ...signing });
+    expect([verified.code, verified.stderr]).toEqual([0, expect.stringContaining('its signature: verified')]);
+    // Whoever changes it can make the digest anew, and no signature.
+    const { sha256, signature, ...proof } = JSON.parse(readFileSync(report, 'utf8')) as Json;
+    const changed = { ...proof, other: 'http://elsewhere' };
+    const digest = createHash('sha256').update(canonicalText(changed)).digest('hex');
+    expect(digest).not.toBe(sha256);
+    writeFileSync(report, JSON.stringify({ ...changed, sha256: digest, signature }));
+    const refused = await runCommand(['verify', '--report', report], { ...env, ...signing });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is not what was signed')]);
   });
 
   it('says that it cannot find what was deleted where nobody lists CONTRIBUTIONs', async () => {
@@ -194,6 +251,60 @@ describe('migrate', () => {
     expect(movable(await exported())).toEqual(movable(lines));
   });
 
+  it('finds when versions of a directory came where nobody tells who made them, or commits it as it is', async () => {
+    await emptied();
+    const told = await run(await given());
+    expect([told.code === 0 ? '' : told.stderr, told.stdout]).toEqual([
+      '',
+      expect.stringContaining('of 3 versions of directories the other server tells when'),
+    ]);
+    const asked = questions.filter((question) => question.includes('/directory'));
+    expect(asked.length).toBeGreaterThan(5);
+    expect(await answersTo(here, asked)).toEqual(
+      answers.filter((answer) => asked.includes(answer.split(' ')[0] ?? '')),
+    );
+    expect((await run(await given())).stdout).toMatch(/2 EHRs read\n.*\n.*\n0 imported/);
+    await emptied();
+    const peer = await given({ hidesDirectories: true });
+    expect((await run(peer)).stdout).toContain('1 directories were committed as they are now');
+    const { body } = await request(here).get(`${V1}/ehr/${ehrId}/directory`);
+    expect(body).toMatchObject({
+      name: { value: 'third' },
+      uid: { value: expect.stringContaining('::local.cdr::1') },
+    });
+    expect((await run(peer)).stdout).not.toContain('directories were committed');
+  });
+
+  it('takes what was deleted there after a pass, though nothing lists it any more', async () => {
+    await emptied();
+    const isDeletion = (line: string): boolean => line.includes(deleted.replace(/1$/, '2'));
+    const peer = await given(
+      { hidesDeletions: true },
+      lines.filter((line) => !isDeletion(line)),
+    );
+    expect((await run(peer)).code).toBe(0);
+    const path = `${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(deleted)}`;
+    expect((await request(here).get(path)).status).toBe(200);
+    peer.holds(lines);
+    const last = await run(peer);
+    expect(last.code === 0 ? '' : last.stderr).toBe('');
+    expect((await request(here).get(path)).status).toBe(204);
+    const history = questions.filter((question) => question.includes('revision_history'));
+    expect(await answersTo(here, history)).toEqual(
+      answers.filter((answer) => history.includes(answer.split(' ')[0] ?? '')),
+    );
+  });
+
+  it.each([
+    { rows: 10, refuses: true },
+    { rows: 1, refuses: false },
+  ])('reads all pages of a server that gives few rows at once: %j', async (most) => {
+    await emptied();
+    const moved = await run(await given({ most, lists: true, hasTags: true }));
+    expect(moved.code === 0 ? '' : moved.stderr).toBe('');
+    expect(movable(await exported())).toEqual(movable(lines));
+  });
+
   it('comes through failures of the old server, with its password', async () => {
     await emptied();
     const peer = await given({ failsEvery: 7, basic: 'old:secret', lists: true, hasTags: true });
@@ -203,12 +314,32 @@ describe('migrate', () => {
     expect(movable(await exported())).toEqual(movable(lines));
   });
 
+  it('goes on after it was killed, wherever that was', async () => {
+    const random = new Random(firstSeed());
+    const whole = await given({ lists: true, hasTags: true });
+    await emptied();
+    expect((await run(whole)).code).toBe(0);
+    for (let round = 0; round < 3; round += 1) {
+      await emptied();
+      const last = 1 + random.below(whole.asked.length);
+      const killed: { child?: ChildProcess } = {};
+      const peer = await given({
+        ...{ lists: true, hasTags: true },
+        onAsked: (count) => count === last && killed.child?.kill('SIGKILL'),
+      });
+      const args = [...MIGRATE, peer.url, '--local', ...FILES];
+      killed.child = spawnEverchart(args, env, { stdio: 'ignore' });
+      await once(killed.child, 'close');
+      expect([last, killed.child.signalCode]).toEqual([last, 'SIGKILL']);
+      const { code, stderr } = await run(peer);
+      expect([last, code === 0 ? '' : stderr]).toEqual([last, '']);
+      expect([last, movable(await exported())]).toEqual([last, movable(lines)]);
+    }
+  }, 600_000);
+
   it('reads with --since the EHRs that were changed', async () => {
     await emptied();
-    const peer = await given(
-      {},
-      lines.filter((line) => !line.includes('"type":"FOLDER"')),
-    );
+    const peer = await given();
     expect((await run(peer, ['--since', between])).stdout).toMatch(/1 EHRs read/);
     expect((await run(peer)).stdout).toMatch(/2 EHRs read/);
   });

@@ -5,7 +5,7 @@ import { objectAt, textAt } from '../../../openehr/rm/access.js';
 
 /** How a peer behaves. */
 export interface PeerManners {
-  /** Requests after which one is answered with 500, and another not at all; 0: all are answered. */
+  /** Requests after which one fails: not at all, with 500, with 503, and in the middle of its answer, in turn; 0: all are answered. */
   readonly failsEvery?: number;
   /** User and password of Basic authentication. */
   readonly basic?: string;
@@ -17,6 +17,12 @@ export interface PeerManners {
   readonly hidesDeletions?: boolean;
   /** Whether an EHR lists its CONTRIBUTIONs, which EHRbase does not do. */
   readonly lists?: boolean;
+  /** Rows that it gives at most; it refuses a LIMIT that is higher, or gives no more. */
+  readonly most?: { readonly rows: number; readonly refuses: boolean };
+  /** Whether it shows of a directory only what it is now. */
+  readonly hidesDirectories?: boolean;
+  /** Called with how often it was asked, before it answers. */
+  readonly onAsked?: (count: number) => void;
 }
 
 /** What a server of EHRbase's kind answers, made of the lines of an export of all versions. */
@@ -26,15 +32,15 @@ class Store {
   readonly ehrs = new Map<string, JsonObject>();
   readonly tags: JsonObject[] = [];
   readonly contributions = new Map<string, { readonly ehrId: string; readonly contribution: JsonObject }>();
-  readonly versions: { readonly ehrId: string; readonly type: string; readonly version: JsonObject }[] = [];
+  /** By EHR and class. */
+  readonly #versions = new Map<string, JsonObject[]>();
 
   constructor(lines: readonly string[]) {
     for (const line of lines) this.#add(JSON.parse(line) as JsonObject);
   }
 
   #add(line: JsonObject): void {
-    const ehrId = textAt(line, 'ehr_id') ?? '';
-    const kind = textAt(line, 'kind') ?? '';
+    const [ehrId = '', kind = ''] = [textAt(line, 'ehr_id'), textAt(line, 'kind')];
     const own = objectAt(line, kind) ?? {};
     switch (kind) {
       case 'template':
@@ -53,16 +59,20 @@ class Store {
         this.contributions.set(uidOf(own), { ehrId, contribution: own });
         break;
       case 'version':
-        this.versions.push({ ehrId, type: textAt(line, 'type') ?? '', version: own });
+        this.#addVersion(`${ehrId} ${textAt(line, 'type') ?? ''}`, own);
         break;
     }
   }
 
+  #addVersion(key: string, version: JsonObject): void {
+    const known = this.#versions.get(key);
+    if (known === undefined) this.#versions.set(key, [version]);
+    else known.push(version);
+  }
+
   of(ehrId: string, type: string, objectId?: string): JsonObject[] {
-    return this.versions
-      .filter((one) => one.ehrId === ehrId && one.type === type)
-      .map(({ version }) => version)
-      .filter((version) => objectId === undefined || uidOf(version).startsWith(`${objectId}::`));
+    const all = this.#versions.get(`${ehrId} ${type}`) ?? [];
+    return all.filter((version) => objectId === undefined || uidOf(version).startsWith(`${objectId}::`));
   }
 
   /** References to the CONTRIBUTIONs of an EHR. */
@@ -87,36 +97,69 @@ export interface OldPeer {
   readonly url: string;
   readonly asked: string[];
   readonly server: Server;
+  /** What else was there when somebody asked is gone: it has what these lines hold. */
+  holds(lines: readonly string[]): void;
 }
 
 /** Serves lines of an export as EHRbase would: pages by LIMIT and OFFSET, a constant `Last-Modified`, texts for 404. */
 export async function oldPeer(lines: readonly string[], manners: PeerManners = {}): Promise<OldPeer> {
-  const store = new Store(lines);
+  let store = new Store(lines);
   const asked: string[] = [];
+  const { failsEvery = 0 } = manners;
   const server = createServer((request, response) => {
     asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
-    const turn = asked.length % (manners.failsEvery ?? Infinity);
-    const isFailing = manners.failsEvery !== undefined;
-    if (isFailing && turn === 0) request.socket.destroy();
-    else if (isFailing && turn === 1) send(response, [500, { error: 'Internal Server Error' }]);
-    else send(response, answerTo(store, manners, request));
+    manners.onAsked?.(asked.length);
+    const isFailing = failsEvery > 0 && asked.length % failsEvery === 0;
+    const answer = answerTo(store, manners, request);
+    if (isFailing) fail(request, response, answer, asked.length / failsEvery);
+    else send(response, answer);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/ehrbase/rest/openehr/v1`, asked, server };
+  const holds = (others: readonly string[]): void => {
+    store = new Store(others);
+  };
+  return { url: `http://127.0.0.1:${port}/ehrbase/rest/openehr/v1`, asked, server, holds };
+}
+
+/** Ways to fail, one after the other. */
+function fail(request: IncomingMessage, response: ServerResponse, [, body]: Answer, count: number): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  switch (count % 4) {
+    case 0:
+      send(response, [500, { error: 'Internal Server Error' }]);
+      break;
+    case 1:
+      request.socket.destroy();
+      break;
+    case 2:
+      send(response, [503, { error: 'Service Unavailable' }]);
+      break;
+    default:
+      response.writeHead(200, { 'Content-Length': `${Buffer.byteLength(text)}` });
+      response.write(text.slice(0, text.length / 2), () => request.socket.destroy());
+  }
 }
 
 /** A status and a body. */
 type Answer = readonly [status: number, body: object | string];
 
-function answerTo(store: Store, manners: PeerManners, { headers, url = '' }: IncomingMessage): Answer {
+function answerTo(
+  store: Store,
+  manners: PeerManners,
+  { headers, method, url = '' }: IncomingMessage,
+): Answer {
   const { basic, hasTags = false } = manners;
   const credentials = basic === undefined ? undefined : `Basic ${Buffer.from(basic).toString('base64')}`;
   if (headers.authorization !== credentials) return [401, { error: 'Unauthorized' }];
+  // A create, as EHRbase answers it to who does not want to see it.
+  if (method !== 'GET') return [204, ''];
   if (hasTags && url.startsWith(TAGS)) return [200, tagsOf(store, url)];
   const { pathname, searchParams } = new URL(url, 'http://peer');
   const [, ...path] = pathname.replace('/ehrbase/rest/openehr/v1', '').split('/').map(decodeURIComponent);
-  if (path[0] === 'query') return [200, rowsOf(store, searchParams.get('q') ?? '')];
+  if (path[0] === 'query') return rowsAnswer(store, manners, searchParams.get('q') ?? '');
+  if (path[2] === 'directory')
+    return directoryAnswer(store, manners, path, searchParams.get('version_at_time'));
   return path[0] === 'definition' ? definitionOf(store, path) : ehrAnswer(store, manners, path);
 }
 
@@ -129,6 +172,27 @@ function ehrAnswer(store: Store, manners: PeerManners, path: readonly string[]):
   const isListed = lists && path.length === 2;
   return [200, isListed ? { ...found, contributions: store.references(path[1] ?? '') } : found];
 }
+
+/** The directory as it is, as it was at a time, or one version of it. */
+function directoryAnswer(
+  store: Store,
+  { hidesDirectories = false }: PeerManners,
+  [, ehrId = '', , uid]: readonly string[],
+  time: string | null,
+): Answer {
+  const versions = store
+    .of(ehrId, 'FOLDER')
+    .filter((one) => Date.parse(timeOf(one)) <= Date.parse(time ?? FAR));
+  const latest = versions.toSorted((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1)).at(-1);
+  const wanted = uid === undefined ? latest : versions.find((one) => uidOf(one) === uid);
+  const folder = objectAt(wanted, 'data');
+  const isHidden = hidesDirectories && (uid !== undefined || time !== null);
+  return folder === undefined || isHidden ? [404, NOT_FOUND] : [200, folder];
+}
+
+const FAR = '9999-01-01T00:00:00Z';
+const timeOf = (version: JsonObject): string =>
+  textAt(version, 'commit_audit', 'time_committed', 'value') ?? '';
 
 const NOT_FOUND = { error: 'Not Found', message: 'No resource found' };
 
@@ -168,7 +232,6 @@ function resourceOf(
   const ehr = store.ehrs.get(ehrId);
   if (ehr === undefined || kind === undefined) return ehr;
   if (kind === 'contribution') return store.contributions.get(rest[0] ?? '')?.contribution;
-  if (kind === 'directory') return objectAt(store.of(ehrId, 'FOLDER').at(-1), 'data');
   if (kind === 'versioned_ehr_status') return versionedOf(store.of(ehrId, 'EHR_STATUS'), rest);
   const [objectId = '', ...below] = rest;
   return hidden.includes(objectId) ? undefined : versionedOf(store.of(ehrId, 'COMPOSITION', objectId), below);
@@ -188,6 +251,16 @@ function versionedOf(
   return { _type: 'REVISION_HISTORY', items };
 }
 
+/** Rows as EHRbase answers them, with when it did. */
+function rowsAnswer(store: Store, { most }: PeerManners, q: string): Answer {
+  const [, limit = '0'] = / LIMIT (\d+) /.exec(q) ?? [];
+  const isTooMuch = most !== undefined && Number(limit) > most.rows;
+  if (isTooMuch && most.refuses)
+    return [422, { error: 'Unprocessable Entity', message: 'LIMIT is too high' }];
+  const asked = isTooMuch ? q.replace(` LIMIT ${limit} `, ` LIMIT ${most.rows} `) : q;
+  return [200, { ...rowsOf(store, asked), meta: { _type: 'RESULTSET', _created: new Date().toISOString() } }];
+}
+
 /** The columns of the queries that a migration asks. */
 function rowsOf(store: Store, q: string): JsonObject {
   if (q.includes('COUNT(')) {
@@ -203,11 +276,16 @@ function rowsOf(store: Store, q: string): JsonObject {
   return { q, columns: [{ name: '#0' }], rows: rows.map((cell) => [cell]) };
 }
 
+/** When a COMPOSITION or EHR_STATUS came that is not deleted: queries find nothing else. */
 function latestOf(store: Store, ehrId: string): string {
-  const times = store.versions
-    .filter((one) => one.ehrId === ehrId)
-    .map(({ version }) => textAt(version, 'commit_audit', 'time_committed', 'value') ?? '');
-  return times.sort().at(-1) ?? '';
+  const found = ['EHR_STATUS', 'COMPOSITION'].flatMap((type) => store.of(ehrId, type));
+  return (
+    found
+      .filter(({ data }) => data !== undefined)
+      .map(timeOf)
+      .sort()
+      .at(-1) ?? ''
+  );
 }
 
 function send(response: ServerResponse, [status, body]: Answer): void {
