@@ -257,13 +257,23 @@ export const REVISIONS: readonly Revision[] = [
     'a slot takes by another pattern',
     'ehrbase_multi_occurrence.de.v1',
     (template) => {
-      const { node: slot } = nodeIn(archetypeIn(template, TEMPERATURE), 'at0059');
-      const pattern = elementOf(slot, 'includes', 'expression', 'right_operand', 'item');
-      setText(pattern, 'openEHR-EHR-CLUSTER\\.(device|other)\\.v1', 'pattern');
+      const { node: slot } = nodeIn(archetypeIn(template, TEMPERATURE), 'at0057');
+      const pattern = ['includes', 'expression', 'right_operand', 'item', 'pattern'];
+      setText(slot, 'openEHR-EHR-CLUSTER\\.(level_of_exertion|other)\\.v1', ...pattern);
     },
-    [`/content[${TEMPERATURE}]/protocol[at0020]/items[at0059]`, 'changed', 'slot', 'unproven'],
+    [
+      `/content[${TEMPERATURE}]/data[at0002]/events[at0003]/state[at0029]/items[at0057]`,
+      'changed',
+      'slot',
+      'unproven',
+    ],
     // Another slot stands beside it.
-    [`/content[${TEMPERATURE}]/protocol[at0020]/items[at0059]`, 'changed', 'occurrences', 'unproven'],
+    [
+      `/content[${TEMPERATURE}]/data[at0002]/events[at0003]/state[at0029]/items[at0057]`,
+      'changed',
+      'occurrences',
+      'unproven',
+    ],
   ),
   revision(
     'a container asks for more',
