@@ -5,7 +5,7 @@ import { typedPassword } from '../../src/identity/password.js';
 import { secretIn } from './address.js';
 
 /** The word of `--encrypt-to` that stands for a passphrase, and the variable that may hold it. */
-export const PASSPHRASE = 'passphrase';
+const PASSPHRASE = 'passphrase';
 const VARIABLE = 'EVERCHART_BACKUP_PASSPHRASE';
 
 /** How a file in the format of age begins, and how its header says that a passphrase opens it. */
