@@ -16,7 +16,7 @@ import type { Alias } from '../scope-types.js';
 import { classSet, pathType } from '../typing.js';
 
 /** The same value at another place of a template. */
-export interface Alternative {
+interface Alternative {
   readonly path: IdentifiedPath;
   readonly templateIds: readonly string[];
   /** Steps of the path as far as the node that was moved. */
