@@ -197,7 +197,7 @@ export type Existence =
     };
 
 /** The existence of a path by an alias. */
-export interface FallbackExistence {
+interface FallbackExistence {
   readonly templateIds: readonly string[];
   readonly existence: Extract<Existence, { readonly kind: 'search' }>;
 }

@@ -16,7 +16,7 @@ import type { Alias } from '../scope-types.js';
 import { classSet, pathType } from '../typing.js';
 
 /** The same value at another place of a template. */
-export interface Alternative {
+interface Alternative {
   readonly path: IdentifiedPath;
   readonly templateIds: readonly string[];
   /** Steps of the path as far as the node that was moved. */
@@ -24,7 +24,7 @@ export interface Alternative {
 }
 
 /** The places at which a path may have its value beside its own. */
-export interface Alternatives {
+interface Alternatives {
   readonly others: readonly Alternative[];
   /** Steps of the path itself as far as the last node that was moved. */
   readonly moved: number;
