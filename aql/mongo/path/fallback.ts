@@ -18,7 +18,7 @@ import { isOfTemplate } from './node-id.js';
 import { someAlong, type Environment } from './predicate.js';
 
 /** What is asked of a document for its fallbacks. */
-export interface FallbackState {
+interface FallbackState {
   readonly environment: Environment;
   readonly steps: Step[];
   readonly nodes: ReadonlyMap<number, NodeBinding>;

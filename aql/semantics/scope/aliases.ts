@@ -24,7 +24,7 @@ interface Alternative {
 }
 
 /** The places at which a path may have its value beside its own. */
-export interface Alternatives {
+interface Alternatives {
   readonly others: readonly Alternative[];
   /** Steps of the path itself as far as the last node that was moved. */
   readonly moved: number;
