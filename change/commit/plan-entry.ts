@@ -197,6 +197,7 @@ function contentWrites(
       changeType: entry.audit.changeType,
       lifecycleState: entry.lifecycleState,
       isQueryable: draft.isQueryable,
+      isImported: version.item !== undefined,
     },
     derivedContent(entry, version._id, leafIndex),
   );

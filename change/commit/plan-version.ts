@@ -8,8 +8,8 @@ import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { auditDetails } from './audit.js';
 import { lifecycleTerm } from './codes.js';
 import type { CommitDraft } from './draft.js';
-import type { CreateEntry, DeleteEntry, UpdateEntry, VersionMetadata } from './request.js';
-import { signedVersion } from './signature.js';
+import type { CreateEntry, DeleteEntry, ImportedItem, UpdateEntry, VersionMetadata } from './request.js';
+import { requireItemDigest, signedVersion } from './signature.js';
 import { objectVersionId } from './resource.js';
 
 /** Where a new version goes. */
@@ -44,7 +44,9 @@ export function newVersion(
 ): VersionDoc {
   const { settings, request } = draft;
   const { versionedObjectUid, version, preceding, time } = target;
-  const versionUid = formatObjectVersionId({ versionedObjectUid, systemId: settings.systemId, version });
+  const { imported } = entry;
+  const systemId = imported === undefined ? settings.systemId : creatingSystem(imported, version);
+  const versionUid = formatObjectVersionId({ versionedObjectUid, systemId, version });
   if (entry.expectedUid !== undefined && entry.expectedUid !== versionUid)
     throw new CdrError('precondition-failed', `the version uid will be ${versionUid}, another one was given`);
   const templateId = entry.kind === 'delete' ? undefined : entry.composition?.templateId;
@@ -59,12 +61,35 @@ export function newVersion(
     contribution_uid: request.contributionUid,
     ...(preceding !== undefined && inheritedFields(preceding)),
     commit_audit: auditDetails(entry.audit, settings.systemId, time),
-    lifecycle_state: lifecycleTerm(entry.lifecycleState),
+    lifecycle_state: imported?.lifecycleState ?? lifecycleTerm(entry.lifecycleState),
     ...optionalFields(draft, entry, time, versionUid),
+    ...(imported !== undefined && importedFields(imported)),
     ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
     data: entry.kind === 'delete' ? null : dataText(draft, entry, versionUid),
   };
+  if (made.item !== undefined) requireItemDigest(made, made.item);
   return settings.signing === 'digest' || made.signature !== undefined ? signedVersion(made) : made;
+}
+
+/** The system that made what is imported. @throws precondition-failed when its number is not the next one */
+function creatingSystem({ id }: ImportedItem, version: number): string {
+  if (id.version === version) return id.systemId;
+  throw new CdrError(
+    'precondition-failed',
+    `the next version of ${id.versionedObjectUid} has the number ${version}, ${formatObjectVersionId(id)} was given`,
+  );
+}
+
+function importedFields({
+  otherInputVersionUids: inputs,
+  attestations,
+  act,
+}: ImportedItem): Partial<VersionDoc> {
+  return {
+    ...(inputs.length > 0 && { other_input_version_uids: inputs }),
+    ...(attestations.length > 0 && { attestations }),
+    item: act,
+  };
 }
 
 /** What a version takes over from the one before. */

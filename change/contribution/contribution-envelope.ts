@@ -27,6 +27,8 @@ import { validationError } from '../content/content.js';
 import type { ChangeSettings } from '../commit/context.js';
 import { attestedIn } from '../attestation.js';
 import { atEntry } from '../commit/refusal.js';
+import type { ImportedItem } from '../commit/request.js';
+import { readItem } from './imported-version.js';
 import { auditInRmWords, typeMeant, versionInRmWords } from './client-words.js';
 
 /** What the headers of the request say where the body says nothing. */
@@ -43,6 +45,8 @@ export interface ContributionDefaults {
   readonly isLenient: boolean;
   /** Versions that are not here may be named as inputs. */
   readonly mayNameAnyInput: boolean;
+  /** VERSIONs may be brought as another system made them. */
+  readonly mayImport: boolean;
 }
 
 /** An AUDIT_DETAILS of the body; what is absent is undefined. */
@@ -78,6 +82,8 @@ export interface VersionEnvelope {
   readonly data: JsonValue | undefined;
   /** As in `VersionMetadata`. */
   readonly findings: AcceptedFinding[] | undefined;
+  /** Of an IMPORTED_VERSION. */
+  readonly imported?: ImportedItem;
 }
 
 /** A CONTRIBUTION of a request, its contents not validated yet. */
@@ -224,6 +230,7 @@ function readVersion(
 ): VersionEnvelope {
   if (!isJsonObject(value))
     throw validationError('invalid', [violationAt(path, 'Object should be type ORIGINAL_VERSION')]);
+  if (value._type === 'IMPORTED_VERSION') return readImported(value, path, settings, defaults);
   if (value._type !== undefined && typeMeant(value._type) !== 'ORIGINAL_VERSION')
     throw validationError('invalid', [violationAt(path, 'Object should be type ORIGINAL_VERSION')]);
   const { data, commit_audit: commitAudit } = value;
@@ -257,6 +264,40 @@ function readVersion(
     ),
     attestations: attestationsIn(version, defaults.onlyCommitter),
     data: data ?? undefined,
+    findings: noFindings(defaults.isLenient),
+  };
+}
+
+/** What was made elsewhere, with the audit of the import. @throws forbidden; invalid */
+function readImported(
+  value: JsonObject,
+  path: string,
+  settings: ChangeSettings,
+  defaults: ContributionDefaults,
+): VersionEnvelope {
+  if (!defaults.mayImport)
+    throw new CdrError(
+      'forbidden',
+      'an IMPORTED_VERSION says who wrote what when: it takes the permission restore',
+    );
+  const { item, commit_audit: commitAudit } = value;
+  const rest = withoutAttributes(value, ['item', 'commit_audit', 'contribution']);
+  const { signature } = readPart(rest, 'IMPORTED_VERSION', path);
+  const { imported, lifecycleState, precedingVersionUid, data, changeType } = readItem(
+    item ?? null,
+    `${path}/item`,
+  );
+  const given = readAudit(commitAudit ?? null, `${path}/commit_audit`, settings, defaults.onlyCommitter);
+  return {
+    audit: {
+      changeType: given.changeType ?? changeTypeOf(term(changeType)),
+      committer: given.committer ?? defaults.committer,
+      description: given.description,
+      systemId: given.systemId ?? defaults.systemId,
+      attested: given.attested,
+    },
+    ...{ lifecycleState, ignoredState: undefined, signature, expectedUid: undefined, precedingVersionUid },
+    ...{ otherInputVersionUids: [], attestations: [], data, imported },
     findings: noFindings(defaults.isLenient),
   };
 }

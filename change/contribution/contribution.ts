@@ -31,7 +31,14 @@ import { LargeComposition } from '../content/large-composition.js';
 import { planCommit } from '../commit/plan.js';
 import { requireFollowing } from '../commit/preceding-state.js';
 import { atEntry, notModifiable, objectNotFound } from '../commit/refusal.js';
-import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from '../commit/request.js';
+import type {
+  Commit,
+  CommitRequest,
+  ImportedItem,
+  VersionEntry,
+  VersionMetadata,
+} from '../commit/request.js';
+import { noteSystems } from '../../models/settings.js';
 
 /** Types of content that a VERSION can hold here. */
 const TYPES: readonly RootType[] = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
@@ -64,6 +71,8 @@ export async function createContribution(
         throw atEntry(index, asInvalid(error));
       }
     }
+    const systems = new Set(entries.flatMap(({ imported }) => imported?.id.systemId ?? []));
+    if (systems.size > 0) await noteSystems([...systems]);
     return commit(context, { ...request, entries }, known);
   });
 }
@@ -148,6 +157,7 @@ class Validating {
 
   /** The validated entry. @throws CdrError when it breaks a rule by itself */
   async entry(version: VersionEnvelope, index: number): Promise<VersionEntry> {
+    if (version.imported !== undefined) return this.#importedEntry(version, version.imported, index);
     requireFitting(version);
     const entry = await this.#validatedEntry(version, index);
     if (entry.kind === 'attest') return entry;
@@ -162,6 +172,34 @@ class Validating {
       );
     this.#states.set(versionedObjectUid, entry.lifecycleState);
     return entry;
+  }
+
+  /** What another system made fits as it is, whatever the change type of its import. */
+  async #importedEntry(
+    version: VersionEnvelope,
+    imported: ImportedItem,
+    index: number,
+  ): Promise<VersionEntry> {
+    if (this.#context.readSimplified !== undefined)
+      throw new CdrError('invalid', 'an IMPORTED_VERSION is as it was made: in canonical JSON or XML only');
+    const metadata = { ...metadataOf(version, index), imported };
+    const { versionedObjectUid } = imported.id;
+    const { precedingVersionUid, data } = version;
+    if (precedingVersionUid === undefined) {
+      const entry = await this.#creation(version, metadata);
+      if (entry.kind !== 'create') return entry;
+      this.#earlier.set(versionedObjectUid, {
+        templateId: entry.composition?.templateId,
+        object: entry.object,
+      });
+      return { ...entry, versionedObjectUid, isChosenId: true };
+    }
+    if (data !== undefined) return this.#update(version, precedingVersionUid, metadata);
+    return {
+      kind: 'delete',
+      ...{ versionedObjectUid, precedingVersionUid, staleCode: 'precondition-failed' },
+      ...metadata,
+    };
   }
 
   async #validatedEntry(version: VersionEnvelope, index: number): Promise<VersionEntry> {
