@@ -28,7 +28,7 @@ export function adminExtractOperations(settings: Settings): Operation[] {
       responses: {
         200: { description: 'The plan, or what was done', body: { schema: 'ExtractPlan', types: 'json' } },
       },
-      errors: [400, 404, 409, 422],
+      errors: [400, 404, 409],
       handle: (ctx) => add(ctx, settings),
     }),
     adminOperation({
