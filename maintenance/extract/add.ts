@@ -134,13 +134,13 @@ async function stateBeside(ehr: EhrDoc, objects: readonly RestoredObject[]): Pro
 
 /** An EHR keeps the EHR_STATUS that it has, and its directory, as a merge does. */
 function reasonOf(
-  { type, uid }: RestoredObject,
+  { type, uid, versions }: RestoredObject,
   ehr: EhrDoc,
-  { containers }: RestoreState,
+  state: RestoreState,
 ): LeftOutReason | null {
   if (type === 'EHR_STATUS') return 'own_ehr_status';
-  const hasOther = ehr.directory_id !== undefined || containers.has(uid);
-  return type === 'FOLDER' && hasOther ? 'own_directory' : null;
+  if (type !== 'FOLDER' || versions.every(({ doc }) => state.versions.has(doc._id))) return null;
+  return ehr.directory_id !== undefined || state.containers.has(uid) ? 'own_directory' : null;
 }
 
 /** What one object comes to by itself. */

@@ -5,6 +5,7 @@ import { ehrById } from '../../models/ehr.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 import type { EhrPart } from '../interchange/part.js';
 import { EhrRestore } from '../interchange/restore.js';
+import { eraseEhr } from '../erase.js';
 import { contributionsOf, createdAt, restoredObjects, type ExtractJudging } from './part.js';
 import type { ReadExtract } from './read.js';
 
@@ -13,6 +14,8 @@ export interface ExtractHow extends ExtractJudging {
   /** System of an EHR whose EXTRACT names none. */
   readonly systemId: string;
   readonly leafIndex: LeafIndex;
+  /** VERSIONs of one transaction; absent: as many as any request has room for. */
+  readonly versionsAtOnce?: number;
 }
 
 /** What came of an EXTRACT. */
@@ -39,11 +42,44 @@ export async function makeEhr(extract: ReadExtract, how: ExtractHow): Promise<Ma
   return { ehrId, batch, contributions: contributions.length, versions: versions.length };
 }
 
-/** Writes a part with the audit record of the request, in one transaction. Gives the import that it is. @throws what it is refused for */
-export async function restorePart(part: EhrPart, { leafIndex, work, compile }: ExtractHow): Promise<string> {
+/** VERSIONs of one transaction; of more, which no request has room for, several write an EHR. */
+const VERSIONS_AT_ONCE = 5_000;
+
+/**
+ * Writes a part with the audit record of the request, all or nothing: of several transactions those before one that fails are taken
+ * back. Gives the import that it is. @throws what it is refused for
+ */
+export async function restorePart(
+  part: EhrPart,
+  { leafIndex, work, compile, versionsAtOnce = VERSIONS_AT_ONCE }: ExtractHow,
+): Promise<string> {
   const batch = randomUUID();
   const audited: AuditSubject = { ehr_id: part.ehrId, target: batch };
-  const [outcome] = await new EhrRestore({ batch, leafIndex, work, compile, audited }).restore([part]);
-  if (outcome instanceof CdrError) throw outcome;
+  const optional = { ...(work !== null && { work }), ...(compile !== undefined && { compile }) };
+  const restore = new EhrRestore({ batch, leafIndex, audited, ...optional });
+  for (const [index, step] of stepsOf(part, versionsAtOnce).entries()) {
+    const [outcome] = await restore.restore([step]);
+    if (!(outcome instanceof CdrError)) continue;
+    if (index > 0) await eraseEhr(part.ehrId, { cascade: true });
+    throw outcome;
+  }
   return batch;
+}
+
+/** The EHR with its EHR_STATUS comes first, each CONTRIBUTION with the first of its VERSIONs. */
+function stepsOf(part: EhrPart, versionsAtOnce: number): EhrPart[] {
+  if (part.ehr === null || part.versions.length <= versionsAtOnce) return [part];
+  const statuses = part.versions.filter(({ doc }) => doc.type === 'EHR_STATUS').length;
+  const written = new Set<string>();
+  const steps: EhrPart[] = [];
+  for (let start = 0; start < part.versions.length;) {
+    const end = start + Math.max(versionsAtOnce, start === 0 ? statuses : 0);
+    const versions = part.versions.slice(start, end);
+    const named = new Set(versions.map(({ doc }) => doc.contribution_uid));
+    const contributions = part.contributions.filter(({ _id }) => named.has(_id) && !written.has(_id));
+    for (const { _id } of contributions) written.add(_id);
+    steps.push({ ...part, ehr: start === 0 ? part.ehr : null, versions, contributions });
+    start = end;
+  }
+  return steps;
 }

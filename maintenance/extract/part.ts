@@ -19,8 +19,10 @@ import type { ReadExtract, ReadObject } from './read.js';
 /** What decides what of content is noted as broken, and what a request may use for that. */
 export interface ExtractJudging {
   readonly settings: Pick<Settings, 'checkRmRules' | 'checkExtraNodes' | 'checkContainerCardinality'>;
-  readonly work: Work;
-  readonly compile: CompileStored;
+  /** null: nobody counts. */
+  readonly work: Work | null;
+  /** Absent: in the main thread. */
+  readonly compile?: CompileStored;
 }
 
 /** The VERSIONs of an object, as they are restored to an EHR. */

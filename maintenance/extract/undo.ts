@@ -69,7 +69,13 @@ export async function undoExtract(
         const reasons = obstacles.map(({ message }) => message);
         throw new CdrError('conflict', reasons.join('; '), { reasons, obstacles });
       }
-      await runWrites(session, byCollection(await undoWrites(session, state, leafIndex)));
+      const writes = byCollection(await undoWrites(session, state, leafIndex));
+      // Among writes of one run removals come last; here a shorter container takes the place of the one that goes.
+      for (const isRemoval of [true, false])
+        await runWrites(
+          session,
+          writes.filter((write) => 'remove' in write === isRemoval),
+        );
     },
     () => ({ ehr_id: ehrId, target: batch }),
   );

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readRm } from '../../openehr/rm/read.js';
 import { aComposition, type Json } from './resources.js';
 
 /** System that made what tests import. */
@@ -25,6 +26,12 @@ export function otherAudit(day: number, code = '249', rubric = 'creation'): Json
   };
 }
 
+/** With `_type` on every object, as it is stored. */
+function typed(composition: Json): Json {
+  const { object } = readRm(composition, 'COMPOSITION');
+  return object as Json;
+}
+
 /** A version that another system made. */
 export function otherVersion(
   id: { readonly uuid: string; readonly number: number; readonly after?: string },
@@ -49,7 +56,7 @@ export function otherVersion(
       },
     }),
     lifecycle_state: openehrTerm('532', 'complete'),
-    data: aComposition(),
+    data: typed(aComposition()),
     ...further,
   };
 }

@@ -39,7 +39,10 @@ afterEach(async () => {
 
 const AS_MOVER = { Authorization: bearer(['MOVER'], 'mover') };
 
-function commit(versions: readonly Json[], { to = ehrId, as = AS_MOVER as Record<string, string> } = {}): request.Test {
+function commit(
+  versions: readonly Json[],
+  { to = ehrId, as = AS_MOVER as Record<string, string> } = {},
+): request.Test {
   return request(identified)
     .post(`${V1}/ehr/${to}/contribution`)
     .set(as)
@@ -81,7 +84,7 @@ describe('an IMPORTED_VERSION in a CONTRIBUTION', () => {
     const uid = `${uuid}::${OTHER_SYSTEM}::2`;
     const { status, body: version, headers } = await versionAt(uid);
     expect([status, headers['everchart-signature'], headers['etag']]).toEqual([200, 'verified', `"${uid}"`]);
-    const data = { ...aComposition(), uid: { _type: 'OBJECT_VERSION_ID', value: uid } };
+    const data = { ...items[1]!['data'], uid: { _type: 'OBJECT_VERSION_ID', value: uid } };
     expect(version).toEqual({
       _type: 'IMPORTED_VERSION',
       contribution: expect.objectContaining({ id: body.uid }),
