@@ -29,6 +29,7 @@ const identified = testApp({ ...WITH_ADMIN, ...roles, auth: 'jwt', signing: 'dig
 let ehrId = '';
 
 beforeAll(async () => {
+  await emptied();
   await givenTemplate(app);
   ehrId = await givenEhr(app, statusOf('p1'));
 });

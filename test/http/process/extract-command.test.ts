@@ -31,7 +31,8 @@ const run = (...args: string[]): Promise<CommandResult> =>
     MONGODB_URI: testDatabaseUri(),
     MONGODB_DATABASE: testDatabaseName(),
   });
-const there = ['--url', server.url, '--token', bearer(['MOVER']).replace('Bearer ', '')];
+const here = (): string[] => ['--local'];
+const there = (): string[] => ['--url', server.url, '--token', bearer(['MOVER']).replace('Bearer ', '')];
 let ehrId = '';
 
 beforeEach(async () => {
@@ -49,9 +50,10 @@ async function extracted(form = 'application/json'): Promise<string> {
 const without = (text: string): Json => ({ ...(JSON.parse(text) as Json), time_created: null });
 
 it.each([
-  ['the database', ['--local']],
+  ['the database', here],
   ['a server', there],
-])('an EHR goes out to a file and in again, by way of %s', async (_name, target) => {
+])('an EHR goes out to a file and in again, by way of %s', async (_name, targetOf) => {
+  const target = targetOf();
   const before = without(await extracted());
   const out = await run('export', '--extract', '--ehr', ehrId, '--output', file, ...target);
   expect([out.code, out.stderr]).toEqual([0, '']);
