@@ -289,3 +289,8 @@ export function versionsRemoval(
   const among = versionedObjectUids === undefined ? {} : { object_id: { $in: versionedObjectUids } };
   return { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, ...among } };
 }
+
+/** Removes versions of an EHR by their uids. */
+export function versionsRemovalByUid(ehrId: string, versionUids: readonly string[]): RemoveWrite<'versions'> {
+  return { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, _id: { $in: versionUids } } };
+}

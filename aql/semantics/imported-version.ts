@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../openehr/base/json.js';
+import { counted } from '../../openehr/base/work.js';
 import { withoutAttributes } from '../../openehr/rm/access.js';
 
 /** What an IMPORTED_VERSION has itself; all else is its `item`'s. */
@@ -9,7 +10,7 @@ const OWN = ['contribution', 'commit_audit', 'signature'];
  * `item`. RM common: IMPORTED_VERSION.
  */
 export function importedVersion(version: JsonObject, act: JsonObject): JsonObject {
-  const own = Object.fromEntries(Object.entries(version).filter(([name]) => OWN.includes(name)));
+  const own = Object.fromEntries(counted(Object.entries(version)).filter(([name]) => OWN.includes(name)));
   const item = { ...withoutAttributes(version, OWN), _type: 'ORIGINAL_VERSION', ...act };
   return { _type: 'IMPORTED_VERSION', ...own, item };
 }

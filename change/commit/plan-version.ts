@@ -9,12 +9,14 @@ import { auditDetails } from './audit.js';
 import { lifecycleTerm } from './codes.js';
 import type { CommitDraft } from './draft.js';
 import type { CreateEntry, DeleteEntry, ImportedItem, UpdateEntry, VersionMetadata } from './request.js';
-import { requireItemDigest, signedVersion } from './signature.js';
+import { signedVersion } from './signature.js';
 import { objectVersionId } from './resource.js';
 
 /** Where a new version goes. */
 export interface VersionTarget {
   readonly versionedObjectUid: string;
+  /** That makes it, or made it. */
+  readonly systemId: string;
   readonly type: RootType;
   readonly version: number;
   readonly time: Date;
@@ -27,10 +29,13 @@ export function followingVersion(
   entry: UpdateEntry | DeleteEntry,
   container: VersionedObjectDoc,
 ): VersionDoc {
+  const version = container.latest_version + 1;
+  const { imported } = entry;
   return newVersion(draft, entry, {
     versionedObjectUid: container._id,
+    systemId: imported === undefined ? draft.settings.systemId : creatingSystem(imported, version),
     type: container.type,
-    version: container.latest_version + 1,
+    version,
     time: draft.timeAfter(container),
     preceding: container,
   });
@@ -43,9 +48,7 @@ export function newVersion(
   target: VersionTarget,
 ): VersionDoc {
   const { settings, request } = draft;
-  const { versionedObjectUid, version, preceding, time } = target;
-  const { imported } = entry;
-  const systemId = imported === undefined ? settings.systemId : creatingSystem(imported, version);
+  const { versionedObjectUid, systemId, version, preceding, time } = target;
   const versionUid = formatObjectVersionId({ versionedObjectUid, systemId, version });
   if (entry.expectedUid !== undefined && entry.expectedUid !== versionUid)
     throw new CdrError('precondition-failed', `the version uid will be ${versionUid}, another one was given`);
@@ -61,18 +64,16 @@ export function newVersion(
     contribution_uid: request.contributionUid,
     ...(preceding !== undefined && inheritedFields(preceding)),
     commit_audit: auditDetails(entry.audit, settings.systemId, time),
-    lifecycle_state: imported?.lifecycleState ?? lifecycleTerm(entry.lifecycleState),
+    lifecycle_state: lifecycleTerm(entry.lifecycleState),
     ...optionalFields(draft, entry, time, versionUid),
-    ...(imported !== undefined && importedFields(imported)),
     ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
     data: entry.kind === 'delete' ? null : dataText(draft, entry, versionUid),
   };
-  if (made.item !== undefined) requireItemDigest(made, made.item);
   return settings.signing === 'digest' || made.signature !== undefined ? signedVersion(made) : made;
 }
 
 /** The system that made what is imported. @throws precondition-failed when its number is not the next one */
-function creatingSystem({ id }: ImportedItem, version: number): string {
+export function creatingSystem({ id }: ImportedItem, version: number): string {
   if (id.version === version) return id.systemId;
   throw new CdrError(
     'precondition-failed',
@@ -81,11 +82,13 @@ function creatingSystem({ id }: ImportedItem, version: number): string {
 }
 
 function importedFields({
+  lifecycleState,
   otherInputVersionUids: inputs,
   attestations,
   act,
 }: ImportedItem): Partial<VersionDoc> {
   return {
+    lifecycle_state: lifecycleState,
     ...(inputs.length > 0 && { other_input_version_uids: inputs }),
     ...(attestations.length > 0 && { attestations }),
     item: act,
@@ -112,13 +115,14 @@ function optionalFields(
   const inputs = entry.otherInputVersionUids ?? [];
   const attestations = serverAttestations(draft, entry, time);
   const findings = entry.findings ?? [];
-  const { templateDigest: digest } = entry;
+  const { templateDigest: digest, imported } = entry;
   return {
     ...(signature !== undefined && { signature }),
     ...(inputs.length > 0 && { other_input_version_uids: inputs }),
     ...(attestations.length > 0 && { attestations }),
     ...(findings.length > 0 && { validation_findings: findings }),
     ...(digest !== undefined && { template_digest: digest }),
+    ...(imported !== undefined && importedFields(imported)),
   };
 }
 

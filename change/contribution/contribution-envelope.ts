@@ -2,12 +2,7 @@ import { DIALECTS } from '../../openehr/base/dialect.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
-import {
-  formatObjectVersionId,
-  inOwnCase,
-  isUuid,
-  parseObjectVersionId,
-} from '../../openehr/base/object-version-id.js';
+import { isUuid } from '../../openehr/base/object-version-id.js';
 import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
 import { noFindings, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { PartialRm, RmClassName } from '../../openehr/rm/model/rm.js';
@@ -29,6 +24,7 @@ import { attestedIn } from '../attestation.js';
 import { atEntry } from '../commit/refusal.js';
 import type { ImportedItem } from '../commit/request.js';
 import { readItem } from './imported-version.js';
+import { ownVersionUidAt, versionUidAt } from './version-uid.js';
 import { auditInRmWords, typeMeant, versionInRmWords } from './client-words.js';
 
 /** What the headers of the request say where the body says nothing. */
@@ -331,28 +327,4 @@ function attestationsIn(
     if (committer !== undefined) requireOwnCommitter(committer, onlyCommitter);
   }
   return attestations;
-}
-
-/** The uid that another system gave its version means nothing here. */
-function ownVersionUidAt(
-  uid: PartialRm<'OBJECT_VERSION_ID'> | undefined,
-  path: string,
-  systemId: string,
-): string | undefined {
-  const text = versionUidAt(uid, path, systemId);
-  return text !== undefined && parseObjectVersionId(text)?.systemId === systemId ? text : undefined;
-}
-
-function versionUidAt(
-  uid: PartialRm<'OBJECT_VERSION_ID'> | undefined,
-  path: string,
-  systemId: string,
-): string | undefined {
-  if (uid === undefined) return undefined;
-  const id = parseObjectVersionId(uid.value ?? '');
-  if (id === null)
-    throw validationError('invalid', [
-      violationAt(`${path}/value`, 'The value must be an OBJECT_VERSION_ID'),
-    ]);
-  return formatObjectVersionId(inOwnCase(id, systemId));
 }

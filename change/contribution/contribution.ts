@@ -9,7 +9,6 @@ import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { versionById } from '../../models/version.js';
 import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
-import { validatedAttestations } from '../attestation.js';
 import { CHANGE_TYPE } from '../commit/codes.js';
 import { commit } from '../commit/commit.js';
 import { fullState } from '../commit/commit-state.js';
@@ -23,6 +22,7 @@ import {
   type VersionEnvelope,
 } from './contribution-envelope.js';
 import { requireFitting } from './fitting.js';
+import { metadataOf, withExpectedUid } from './version-metadata.js';
 import { requireKnownInputs } from './inputs.js';
 import { validatedFolder, newFolder } from '../directory.js';
 import { withEhrErrorFirst } from '../commit/ehr-access.js';
@@ -344,19 +344,4 @@ function requireType(data: JsonValue | undefined): RootType {
   const type = rootTypeOf(data);
   if (type !== null) return type;
   throw new CdrError('invalid', `data must be one of ${TYPES.join(', ')}, with its _type`);
-}
-
-/** A creation may name its uid outside the data. */
-function withExpectedUid({ data, expectedUid }: VersionEnvelope): JsonValue {
-  if (!isJsonObject(data) || expectedUid === undefined || data.uid !== undefined) return data ?? null;
-  return { ...data, uid: { _type: 'OBJECT_VERSION_ID', value: expectedUid } };
-}
-
-function metadataOf(
-  version: VersionEnvelope,
-  index: number,
-): VersionMetadata & { readonly attestations: readonly JsonObject[] } {
-  const { audit, lifecycleState, signature, expectedUid, otherInputVersionUids, findings } = version;
-  const attestations = validatedAttestations(version.attestations, audit, `/versions[${index}]`);
-  return { audit, lifecycleState, signature, attestations, otherInputVersionUids, expectedUid, findings };
 }

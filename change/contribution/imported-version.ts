@@ -1,4 +1,4 @@
-import { CdrError } from '../../openehr/base/errors.js';
+import type { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import {
   formatObjectVersionId,
@@ -43,29 +43,36 @@ export function readItem(given: JsonValue, path: string): ReadItem {
   const broken = validateRm(item, { rootPath: path });
   if (broken.length > 0) throw validationError('invalid', broken);
   const id = versionIdAt(item.uid, `${path}/uid`);
-  const preceding = precedingIn(item, id, path);
-  const { value: rubric, defining_code: code } = item.lifecycle_state ?? {};
-  const lifecycleState = lifecycleStateOf({ code: code?.code_string, rubric });
+  const lifecycleState = stateOf(item);
   if ((lifecycleState === LIFECYCLE.deleted) !== (data === null))
     throw violated(path, 'data and lifecycle_state must agree on whether it is a deletion');
   return {
-    imported: {
-      id,
-      lifecycleState: objectOf(item.lifecycle_state),
-      otherInputVersionUids: (item.other_input_version_uids ?? []).map((uid, index) =>
-        formatObjectVersionId(versionIdAt(uid, `${path}/other_input_version_uids[${index}]`)),
-      ),
-      attestations: (item.attestations ?? []).map(objectOf),
-      act: {
-        contribution: objectOf(item.contribution),
-        commit_audit: objectOf(item.commit_audit),
-        ...(item.signature !== undefined && { signature: item.signature }),
-      },
-    },
+    imported: { id, ...keptOf(item, path) },
     lifecycleState,
-    precedingVersionUid: preceding,
+    precedingVersionUid: precedingIn(item, id, path),
     data: data === null ? undefined : withoutUid(data, id, path),
     changeType: item.commit_audit?.change_type ?? { _type: 'DV_CODED_TEXT' },
+  };
+}
+
+function stateOf({ lifecycle_state: state }: PartialRm<'ORIGINAL_VERSION'>): LifecycleState {
+  return lifecycleStateOf({ code: state?.defining_code?.code_string, rubric: state?.value });
+}
+
+/** What is kept as it is. */
+function keptOf(item: PartialRm<'ORIGINAL_VERSION'>, path: string): Omit<ImportedItem, 'id'> {
+  const { signature, attestations = [], other_input_version_uids: inputs = [] } = item;
+  return {
+    lifecycleState: objectOf(item.lifecycle_state),
+    otherInputVersionUids: inputs.map((uid, index) =>
+      formatObjectVersionId(versionIdAt(uid, `${path}/other_input_version_uids[${index}]`)),
+    ),
+    attestations: attestations.map(objectOf),
+    act: {
+      contribution: objectOf(item.contribution),
+      commit_audit: objectOf(item.commit_audit),
+      ...(signature !== undefined && { signature }),
+    },
   };
 }
 
@@ -103,9 +110,8 @@ function versionIdAt(uid: PartialRm<'OBJECT_VERSION_ID'> | undefined, path: stri
 
 /** What `validateRm` has found to be there. */
 function objectOf(value: unknown): JsonObject {
-  if (!isJsonObject(value as JsonValue))
-    throw new TypeError('a required attribute was validated and is missing');
-  return value as JsonObject;
+  if (!isJsonObject(value)) throw new TypeError('a required attribute was validated and is missing');
+  return value;
 }
 
 function violated(path: string, text: string): CdrError {

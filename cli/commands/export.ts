@@ -62,10 +62,7 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
   if (ehr.length > 0 && query !== undefined) command.error('error: --ehr and --query do not go together');
   const output = openOutput(options.output, compress === undefined ? undefined : compressor(compress));
   if (options.extract === true) {
-    const [ehrId] = ehr;
-    if (ehrId === undefined || ehr.length > 1 || options.allVersions === true)
-      command.error('error: --extract needs one --ehr, and does not go with --all-versions');
-    await exportExtract(options, ehrId, output);
+    await exportExtract(command, options, output);
     return;
   }
   if (options.allVersions === true) {
@@ -90,7 +87,10 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
 }
 
 /** docs/spec/rest.md#extract */
-async function exportExtract(options: TargetOptions, ehrId: string, output: Output): Promise<void> {
+async function exportExtract(command: Command, options: ExportOptions, output: Output): Promise<void> {
+  const [ehrId, ...others] = options.ehr ?? [];
+  if (ehrId === undefined || others.length > 0 || options.allVersions === true)
+    command.error('error: --extract needs one --ehr, and does not go with --all-versions');
   await withTarget(options, PATIENCE_MS, async ({ client }) => {
     for await (const text of await client.stream('GET', `/ehr/${encodeURIComponent(ehrId)}/extract`))
       await output.write(text);

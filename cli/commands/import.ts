@@ -107,13 +107,7 @@ async function runCommand(command: Command, path: string, options: ImportOptions
     await restoreAll(source, options, { files: new ImportFiles(progressFile, errorFile), errorFile });
     return;
   }
-  const form = source.isFile ? extractForm(path) : null;
-  if (form !== null) {
-    refuseForRestore(command, options);
-    const made = await withTarget(options, PATIENCE_MS, (target) => importExtract(target, path, form));
-    process.stdout.write(`EHR ${made.ehrId}: ${made.versions} versions\nimport ${made.importId}\n`);
-    return;
-  }
+  if (source.isFile && (await isExtractImported(command, path, options))) return;
   if (options.onConflict !== undefined || options.subject !== undefined)
     command.error('error: --on-conflict and --subject go with an export of all versions');
   const state =
@@ -121,6 +115,16 @@ async function runCommand(command: Command, path: string, options: ImportOptions
       ? await dryRun(source, options, new ImportFiles(`${progressFile}.dry-run`, errorFile))
       : await importAll(source, options, new ImportFiles(progressFile, errorFile));
   report(state, { start, errorFile, isDryRun: options.dryRun === true });
+}
+
+/** Whether the file was an EXTRACT, of which the EHR is made then. */
+async function isExtractImported(command: Command, path: string, options: ImportOptions): Promise<boolean> {
+  const form = extractForm(path);
+  if (form === null) return false;
+  refuseForRestore(command, options);
+  const made = await withTarget(options, PATIENCE_MS, (target) => importExtract(target, path, form));
+  process.stdout.write(`EHR ${made.ehrId}: ${made.versions} versions\nimport ${made.importId}\n`);
+  return true;
 }
 
 async function importAll(

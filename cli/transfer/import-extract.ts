@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { jsonObjectOf } from '../../openehr/base/json.js';
+import { textAt } from '../../openehr/rm/access.js';
 import type { Settings } from '../../config/settings.js';
 import { answerError } from './api-client.js';
 import type { Target } from './target.js';
@@ -44,8 +45,13 @@ export async function importExtract(
   const type = form === 'XML' ? 'application/xml' : 'application/json';
   const { status, text: answer } = await client.send('POST', '/ehr/extract', { body: text, type });
   if (status !== 201) throw answerError(status, answer);
-  const { ehr_id: ehrId, import_id: importId, versions } = jsonObjectOf(answer);
-  return { ehrId: String(ehrId), importId: String(importId), versions: Number(versions) };
+  const made = jsonObjectOf(answer);
+  const { versions } = made;
+  return {
+    ehrId: textAt(made, 'ehr_id') ?? '',
+    importId: textAt(made, 'import_id') ?? '',
+    versions: typeof versions === 'number' ? versions : 0,
+  };
 }
 
 async function makeHere(settings: Settings, text: string, form: 'JSON' | 'XML'): Promise<MadeEhr> {

@@ -178,13 +178,18 @@ function isHere(doc: RestoredVersion['doc'], { versions }: RestoreState): boolea
   if (known?.ehr_id !== doc.ehr_id) return false;
   const shared = Math.min(listOf(doc.attestations).length, listOf(known.attestations).length);
   const { validation_findings: findings, template_digest: digest } = known;
-  const { validation_findings: _own, ...given } = doc;
   const asHere = {
-    ...given,
+    ...withoutFindings(doc),
     ...(findings !== undefined && { validation_findings: findings }),
     ...(digest !== undefined && { template_digest: digest }),
   };
   return versionLeaf(asHere, shared).equals(versionLeaf(known, shared));
+}
+
+function withoutFindings(doc: RestoredVersion['doc']): RestoredVersion['doc'] {
+  const given = { ...doc };
+  delete given.validation_findings;
+  return given;
 }
 
 function hashOf(

@@ -1,4 +1,4 @@
-import { CdrError } from '../../openehr/base/errors.js';
+import type { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import {
   isSystemId,

@@ -15,7 +15,7 @@ import { broughtBy, contributionsAbout, type Brought } from '../../models/cross-
 import { holdActive, type EhrDoc } from '../../models/ehr.js';
 import { tagsOn } from '../../models/item-tag.js';
 import { removalWrites } from '../../models/removal.js';
-import { versionsOfContainers, type VersionDoc } from '../../models/version.js';
+import { versionsOfContainers, versionsRemovalByUid, type VersionDoc } from '../../models/version.js';
 import {
   containerInsert,
   containerRemoval,
@@ -175,7 +175,7 @@ function shortened(
       ehr_id: ehr._id,
       ids: gone,
     }),
-    { collection: 'versions', remove: { ehr_id: ehr._id, _id: { $in: gone } } },
+    versionsRemovalByUid(ehr._id, gone),
     aqlRemovalOf(ehr._id, [container._id]),
     ...documents.map(aqlInsert),
   ];

@@ -147,12 +147,16 @@ class VirtualObject {
 
   /** An ORIGINAL_VERSION but for its `data`, which the IMPORTED_VERSION has too. */
   private itemOfVersion(): Expression {
-    const item = this.versionField('item');
+    const [item, preceding] = [this.versionField('item'), this.versionField('preceding_version_uid')];
+    const inputs = this.versionField('other_input_version_uids');
     const whole = {
       _type: 'ORIGINAL_VERSION',
       uid: identifier('OBJECT_VERSION_ID', this.field(FIELD.versionUid)),
-      preceding_version_uid: this.fromVersion('preceding_version_uid'),
-      other_input_version_uids: this.fromVersion('other_input_version_uids'),
+      preceding_version_uid: whenPresent(preceding, identifier('OBJECT_VERSION_ID', preceding)),
+      other_input_version_uids: whenPresent(
+        inputs,
+        map(inputs, 'u', identifier('OBJECT_VERSION_ID', variable('u'))),
+      ),
       lifecycle_state: this.versionField('lifecycle_state'),
       attestations: this.versionField('attestations'),
     };

@@ -60,8 +60,9 @@ const INTERCHANGE = [
 function extract(): JsonObject {
   const [uuid, ehrId] = ['9f0c8e0b-6b0b-4a43-9d55-0c6d3b3fd0b1', MERGE.source_ehr ?? ''];
   const id = (_type: string, value: string): JsonObject => ({ _type, value });
+  const [made = {}] = contribution(EHR_STATUS).versions as JsonObject[];
   const version = {
-    ...(contribution(EHR_STATUS).versions as JsonObject[])[0],
+    ...made,
     contribution: {
       ...{ _type: 'OBJECT_REF', namespace: 'local', type: 'CONTRIBUTION' },
       id: id('HIER_OBJECT_ID', '5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11'),
@@ -70,7 +71,7 @@ function extract(): JsonObject {
     lifecycle_state: lifecycleTerm(LIFECYCLE.complete),
   };
   const audit = {
-    ...(version.commit_audit as JsonObject),
+    ...(made.commit_audit as JsonObject),
     system_id: 'old.system',
     committer: { _type: 'PARTY_IDENTIFIED', name: 'Ada Moe' },
     time_committed: id('DV_DATE_TIME', '2026-01-31T12:00:00Z'),
@@ -151,10 +152,14 @@ function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
   const simplified = simplifiedExample(mediaType);
   if (simplified !== undefined) return schema === 'NewContribution' ? contribution(simplified) : simplified;
   const value = JSON_EXAMPLES[schema]?.();
-  if (value === undefined || !mediaType.endsWith('/xml')) return value;
-  // Its classes have no XML of their own here.
-  if (schema === 'EXTRACT') return undefined;
-  return toXml(value as JsonObject, XML_ROOTS[schema] ?? schema.toLowerCase());
+  return value === undefined || !mediaType.endsWith('/xml') ? value : xmlOf(schema, value);
+}
+
+/** Classes of an EXTRACT have no XML of their own here. */
+function xmlOf(schema: SchemaName, value: JsonValue): string | undefined {
+  return schema === 'EXTRACT'
+    ? undefined
+    : toXml(value as JsonObject, XML_ROOTS[schema] ?? schema.toLowerCase());
 }
 
 function simplifiedExample(mediaType: string): JsonObject | undefined {

@@ -133,7 +133,7 @@ describe('a large EXTRACT', () => {
     });
     await expect(
       (async () => {
-        for await (const _text of texts);
+        for await (const text of texts) expect(text).not.toBe('');
       })(),
     ).rejects.toThrow('while it was read');
   });
