@@ -100,7 +100,7 @@ function requireOwn(version: JsonObject, uid: string, path: string): void {
 }
 
 /** The uid of a VERSION; '' when it has none. */
-export function versionUidOf(version: JsonObject): string {
+function versionUidOf(version: JsonObject): string {
   const item = version._type === 'IMPORTED_VERSION' ? objectAt(version, 'item') : version;
   return textAt(item, 'uid', 'value') ?? '';
 }
