@@ -187,9 +187,8 @@ function isHere(doc: RestoredVersion['doc'], { versions }: RestoreState): boolea
 }
 
 function withoutFindings(doc: RestoredVersion['doc']): RestoredVersion['doc'] {
-  const given = { ...doc };
-  delete given.validation_findings;
-  return given;
+  const kept = Object.entries(doc).filter(([name]) => name !== 'validation_findings');
+  return Object.fromEntries(kept) as unknown as RestoredVersion['doc'];
 }
 
 function hashOf(

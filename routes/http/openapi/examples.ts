@@ -60,9 +60,9 @@ const INTERCHANGE = [
 function extract(): JsonObject {
   const [uuid, ehrId] = ['9f0c8e0b-6b0b-4a43-9d55-0c6d3b3fd0b1', MERGE.source_ehr ?? ''];
   const id = (_type: string, value: string): JsonObject => ({ _type, value });
-  const [made = {}] = contribution(EHR_STATUS).versions as JsonObject[];
+  const [created = {}] = contribution(EHR_STATUS).versions as JsonObject[];
   const version = {
-    ...made,
+    ...created,
     contribution: {
       ...{ _type: 'OBJECT_REF', namespace: 'local', type: 'CONTRIBUTION' },
       id: id('HIER_OBJECT_ID', '5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11'),
@@ -71,7 +71,7 @@ function extract(): JsonObject {
     lifecycle_state: lifecycleTerm(LIFECYCLE.complete),
   };
   const audit = {
-    ...(made.commit_audit as JsonObject),
+    ...(created.commit_audit as JsonObject),
     system_id: 'old.system',
     committer: { _type: 'PARTY_IDENTIFIED', name: 'Ada Moe' },
     time_committed: id('DV_DATE_TIME', '2026-01-31T12:00:00Z'),
@@ -85,7 +85,7 @@ function extract(): JsonObject {
   return {
     _type: 'EXTRACT',
     chapters: [{ _type: 'EXTRACT_ENTITY_CHAPTER', extract_id_key: ehrId, items }],
-  } as JsonObject;
+  };
 }
 
 /** Bodies in canonical JSON or JSON of our own, by their schema. */

@@ -71,7 +71,7 @@ describe('an EXTRACT', () => {
     const { status, text, type } = await extract().set('Accept', 'application/xml');
     expect([status, type]).toEqual([200, 'application/xml']);
     const json = (await extract()).body as Json;
-    const read = bodyFromXml(text, 'EXTRACT') as Json;
+    const read: Json = bodyFromXml(text, 'EXTRACT');
     expect(itemsOf(read)).toEqual(itemsOf(json));
     expect(read['chapters'][0]['extract_id_key']).toBe(ehrId);
     expect(read['system_id']).toEqual(json['system_id']);

@@ -41,10 +41,7 @@ afterEach(async () => {
 
 const AS_MOVER = { Authorization: bearer(['MOVER'], 'mover') };
 
-function commit(
-  versions: readonly Json[],
-  { to = ehrId, as = AS_MOVER as Record<string, string> } = {},
-): request.Test {
+function commit(versions: readonly Json[], { to = ehrId, as = AS_MOVER } = {}): request.Test {
   return request(identified)
     .post(`${V1}/ehr/${to}/contribution`)
     .set(as)
