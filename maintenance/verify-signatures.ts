@@ -6,7 +6,8 @@ import type { Findings } from './verify-report.js';
 /** The signature of each VERSION is that of what it is, as far as anybody here can tell: docs/spec/storage.md#signatures */
 export async function checkSignatures(found: Findings, versions: readonly VersionDoc[]): Promise<void> {
   for (const version of versions) {
-    if (version.signature === undefined || parsedContent(version.data ?? '{}') === null) continue;
+    if (version.signature === undefined && version.item?.signature === undefined) continue;
+    if (parsedContent(version.data ?? '{}') === null) continue;
     try {
       if ((await signatureState(version)) === 'mismatched')
         found.add('versions', version._id, 'its signature is not that of what it is');

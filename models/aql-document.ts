@@ -42,6 +42,7 @@ export function recomputedDocuments(versions: readonly VersionDoc[], input: Reco
         changeType: storedCode(version.commit_audit.change_type),
         lifecycleState: storedCode(version.lifecycle_state),
         isQueryable: input.isQueryable,
+        isImported: version.item !== undefined,
         leafIndex: input.leafIndex,
       },
       JSON.parse(version.data) as JsonObject,

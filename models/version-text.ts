@@ -21,6 +21,15 @@ import { documents, type StoredDocument } from './access/documents.js';
 
 const { Binary } = mongoose.mongo;
 
+/** What an IMPORTED_VERSION keeps of its `item` beside what both have: the act by which another system made it. */
+export interface OriginalItem {
+  /** OBJECT_REF to a CONTRIBUTION of that system. */
+  readonly contribution: JsonObject;
+  /** AUDIT_DETAILS. */
+  readonly commit_audit: JsonObject;
+  readonly signature?: string;
+}
+
 const VERSION = {
   /** OBJECT_VERSION_ID. */
   _id: text,
@@ -49,6 +58,8 @@ const VERSION = {
   has_item_tags: optional(mark),
   /** What lenient validation accepted, with the text of what it left out. Absent: nothing. */
   validation_findings: optional(listOf(opaque<AcceptedFinding>())),
+  /** Of an IMPORTED_VERSION; `commit_audit`, `contribution_uid` and `signature` are of its import then. Absent: ORIGINAL_VERSION. */
+  item: optional(opaque<OriginalItem>()),
   /** Canonical JSON text with `uid`; null for a deletion. */
   data: nullable(text),
 };

@@ -1,4 +1,4 @@
-import { trusted } from 'mongoose';
+import { trusted, type ClientSession } from 'mongoose';
 import { collapsedToken } from '../openehr/base/text.js';
 import { BatchedRead } from './access/batched-read.js';
 import { inSteps } from './access/in-steps.js';
@@ -18,7 +18,7 @@ import {
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 import { documents } from './access/documents.js';
 
-export type { VersionDoc } from './version-text.js';
+export type { OriginalItem, VersionDoc } from './version-text.js';
 
 /** A VERSION without its content. */
 export type VersionHead = Omit<VersionDoc, 'data'>;
@@ -232,9 +232,13 @@ export async function versionsOfContainer(ehrId: string, versionedObjectUid: str
 export async function versionsOfContainers(
   ehrId: string,
   versionedObjectUids: readonly string[],
+  session?: ClientSession,
 ): Promise<VersionDoc[]> {
   const found = await Version.collection
-    .find<StoredVersion>({ ehr_id: ehrId, object_id: { $in: [...versionedObjectUids] } })
+    .find<StoredVersion>(
+      { ehr_id: ehrId, object_id: { $in: [...versionedObjectUids] } },
+      session === undefined ? {} : { session },
+    )
     .sort({ object_id: 1, version: 1 })
     .toArray();
   return found.map(versionAsFound);
@@ -284,4 +288,9 @@ export function versionsRemoval(
 ): RemoveWrite<'versions'> {
   const among = versionedObjectUids === undefined ? {} : { object_id: { $in: versionedObjectUids } };
   return { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, ...among } };
+}
+
+/** Removes versions of an EHR by their uids. */
+export function versionsRemovalByUid(ehrId: string, versionUids: readonly string[]): RemoveWrite<'versions'> {
+  return { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, _id: { $in: versionUids } } };
 }

@@ -74,6 +74,7 @@ function unreadData({ ehrs, versions }: EhrContents): UnreadData {
       contributionUid: version.contribution_uid,
       precedingVersionUid: version.preceding_version_uid ?? null,
       ...(version.signature === undefined ? {} : { signature: version.signature }),
+      ...(version.item === undefined ? {} : { item: { ...version.item } }),
       content: version.content,
     })),
   };

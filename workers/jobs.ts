@@ -14,7 +14,8 @@ import {
 import { withoutAttributes } from '../openehr/rm/access.js';
 import type { PartialRm } from '../openehr/rm/model/rm.js';
 import { parseJson } from '../openehr/format/canonical-json.js';
-import { fromXml, toXml } from '../openehr/format/canonical-xml.js';
+import { toXml } from '../openehr/format/canonical-xml.js';
+import { bodyFromXml } from '../openehr/format/extract-xml.js';
 import { compositionText } from '../openehr/format/composition/composition-text.js';
 import type { BodyFormat } from '../openehr/format/body-format.js';
 import { readFlatOver } from '../openehr/format/flat/carry-over.js';
@@ -138,7 +139,7 @@ export function parseBody({
   ...reading
 }: Budgeted<BodyText>): Answer<Counting<string>> {
   return counting(budget, () => {
-    if (isXml) return JSON.stringify(fromXml(text, declaredType, reading));
+    if (isXml) return JSON.stringify(bodyFromXml(text, declaredType, reading));
     return JSON.stringify(parseJson(text, reading));
   });
 }

@@ -33,6 +33,8 @@ export interface ReferenceVersion {
   readonly contributionUid: string;
   readonly precedingVersionUid: string | null;
   readonly signature?: string;
+  /** Of an IMPORTED_VERSION: `contribution`, `commit_audit` and `signature` of its `item`. */
+  readonly item?: JsonObject;
   /** Canonical JSON, null for a deletion. */
   readonly data: JsonObject | null;
 }

@@ -90,7 +90,7 @@ function isKey({ kind }: ColumnExpression): boolean {
 
 const NULL_COLUMN: ColumnExpression = { kind: 'null', at: { line: 1, column: 1 } };
 
-/** A whole EHR is shown as summary, not as the object that paths walk through. */
+/** A whole EHR is shown as summary, and a whole VERSION as it is, not as the object that paths walk through. */
 export function rendered(
   found: Found | null,
   row: Row,
@@ -99,5 +99,6 @@ export function rendered(
 ): Found | null {
   if (found === null || expression.kind !== 'path' || expression.steps.length > 0) return found;
   const bound = row.tuple[scope.useOf(expression).alias.index];
+  if (bound?.kind === 'version') return plain(bound.version.cell);
   return bound?.kind === 'ehr' ? plain(bound.ehr.cell) : found;
 }

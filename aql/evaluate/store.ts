@@ -2,6 +2,7 @@ import { uidParts } from '../../openehr/base/object-version-id.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { groupBy } from '../../openehr/base/maps.js';
+import { importedVersion } from '../semantics/imported-version.js';
 import { compositionRef, contributionRef, ehrObject, folderRef, objectRef } from '../semantics/ehr-object.js';
 import { counted, step } from '../../openehr/base/work.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
@@ -27,8 +28,10 @@ export interface Version {
   readonly number: number;
   readonly type: RootType;
   readonly source: ReferenceVersion;
-  /** ORIGINAL_VERSION. */
+  /** As paths see it: an IMPORTED_VERSION has what its functions give of its `item`, too. */
   readonly object: JsonObject;
+  /** The cell of `SELECT v`. */
+  readonly cell: JsonObject;
   /** All objects with `_type`, root first; empty for a deletion. */
   readonly nodes: readonly Node[];
 }
@@ -131,7 +134,7 @@ function referenceVersion(source: ReferenceVersion): Version {
     number: Number(number),
     type: source.type,
     source,
-    object: originalVersion(source, root),
+    ...versionObjects(source, root),
     nodes,
   };
   if (root !== null) collectNodes(root, null, version, nodes);
@@ -156,6 +159,16 @@ function collectNodes(object: JsonObject, above: Node | null, version: Version, 
     for (const child of counted(Array.isArray(value) ? value : [value]))
       if (isJsonObject(child)) collectNodes(child, node, version, nodes);
   node.last = nodes.length - 1;
+}
+
+function versionObjects(
+  source: ReferenceVersion,
+  data: JsonObject | null,
+): { readonly object: JsonObject; readonly cell: JsonObject } {
+  const object = originalVersion(source, data);
+  if (source.item === undefined) return { object, cell: object };
+  const imported = importedVersion(object, source.item);
+  return { object: { ...object, ...imported }, cell: imported };
 }
 
 function originalVersion(source: ReferenceVersion, data: JsonObject | null): JsonObject {

@@ -5,7 +5,7 @@ import { orderedValue } from '../../openehr/rm/ordered-value.js';
 import { OBJECT_CLASSES } from '../semantics/classes.js';
 import { leavesOf, timeLeaf } from './derive-leaves.js';
 import { AQL_SCHEMA_VERSION, FIELD, NO_PARENT, NO_START } from './document.js';
-import { STUB_SHAPE, shapeKey, templateKey } from './keys.js';
+import { IMPORTED_KEY, STUB_SHAPE, shapeKey, templateKey } from './keys.js';
 import type { AqlDocument, AqlLeaf, AqlSegment, LeafIndex } from './document.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { counted, step } from '../../openehr/base/work.js';
@@ -24,6 +24,8 @@ export interface DerivationInput {
   readonly changeType: string;
   readonly lifecycleState: string;
   readonly isQueryable: boolean;
+  /** Whether it is an IMPORTED_VERSION. */
+  readonly isImported?: boolean;
   readonly leafIndex: LeafIndex;
 }
 
@@ -133,7 +135,7 @@ export function aqlDocument(input: Omit<DerivationInput, 'leafIndex'>, content: 
     [FIELD.lifecycleState]: input.lifecycleState,
     ...(tpl === null ? {} : { [FIELD.templateId]: tpl }),
     ...(input.type === 'COMPOSITION' ? { [FIELD.startTime]: new Date(start) } : {}),
-    [FIELD.keys]: keys,
+    [FIELD.keys]: input.isImported === true ? [...keys, IMPORTED_KEY] : keys,
     ...(input.type === 'FOLDER' ? { [FIELD.references]: refs } : {}),
     [FIELD.segments]: segs,
     [FIELD.leaves]: lv,

@@ -19,6 +19,9 @@ export function shapeKey(archetypeId: string, rmType: string, path: string): str
   return `${archetypeId}|${rmType}|${path}`;
 }
 
+/** Entry of `keys` that finds versions which another system made and which were imported. */
+export const IMPORTED_KEY = 'IMPORTED_VERSION';
+
 /** Entry of `keys` that finds a template id. */
 export function templateKey(templateId: string): string {
   return `template:${templateId}`;

@@ -224,6 +224,7 @@ export const COLLECTION_FIELDS: Readonly<Record<SourceCollection, readonly strin
     'lifecycle_state',
     'other_input_version_uids',
     'attestations',
+    'item',
     'data',
   ],
   versioned_objects: ['_id', 'ehr_id', 'type', 'time_created', 'latest_version_uid', 'deleted'],

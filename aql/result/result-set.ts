@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, jsonOf, type JsonValue } from '../../openehr/base/json.js';
 import type { PlanColumn } from '../plan/logical-plan.js';
+import { importedVersion } from '../semantics/imported-version.js';
 import { refusedTotal } from '../semantics/summable.js';
 import { warningObject, type QueryWarning } from './warning.js';
 import { counted, step, resultBytes, tuple, within, type Work } from '../../openehr/base/work.js';
@@ -78,13 +79,19 @@ function totalText(value: JsonValue, column: string): string {
   return JSON.stringify(value);
 }
 
-/** An ORIGINAL_VERSION whose `data` is the stored text. */
+/** A VERSION whose `data` is the stored text. `item`: what an IMPORTED_VERSION has there beside what both have. */
 function cellVersionText(value: JsonValue): string {
   if (!isJsonObject(value)) return 'null';
-  const { data, ...rest } = value;
-  const head = JSON.stringify(wholeObject(rest, []));
-  if (typeof data !== 'string') return head;
-  return `${head.slice(0, -1)},"data":${data}}`;
+  const { data, item, ...rest } = value;
+  const version = wholeObject(rest, []);
+  if (!isJsonObject(item) || !isJsonObject(version)) return withData(version, data);
+  const { item: original, ...own } = importedVersion(version, item);
+  return `${JSON.stringify(own).slice(0, -1)},"item":${withData(original ?? null, data)}}`;
+}
+
+function withData(version: JsonValue, data: JsonValue | undefined): string {
+  const head = JSON.stringify(version);
+  return typeof data === 'string' ? `${head.slice(0, -1)},"data":${data}}` : head;
 }
 
 /** JSON text with the attributes of every object in alphabetical order: equal objects have equal texts. */

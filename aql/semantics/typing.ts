@@ -45,6 +45,7 @@ const JUMPS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
   ['EHR.ehr_status', ['EHR_STATUS']],
   ['EHR.directory', ['FOLDER']],
   ['ORIGINAL_VERSION.data', ROOT_TYPES],
+  ['IMPORTED_VERSION.data', ROOT_TYPES],
 ]);
 
 const EMPTY: StepType = { classes: new Set(), multiple: false };
@@ -84,7 +85,7 @@ function newStepType(classes: ReadonlySet<string>, attribute: string): StepType 
   const found = new Set<string>();
   let isMultiple = false;
   for (const name of counted(classes)) {
-    const definition = attributesOf(name).get(attribute);
+    const definition = attributesOf(name).get(attribute) ?? functionOf(name, attribute);
     if (definition === undefined) continue;
     const { type, multiple } = definition;
     isMultiple ||= multiple;
@@ -92,6 +93,11 @@ function newStepType(classes: ReadonlySet<string>, attribute: string): StepType 
     for (const each of counted(own)) found.add(each);
   }
   return found.size === 0 ? EMPTY : { classes: oneObject(found), multiple: isMultiple };
+}
+
+/** What an IMPORTED_VERSION has by its `item`: functions of VERSION in the reference model. */
+function functionOf(name: string, attribute: string): ReturnType<ReturnType<typeof attributesOf>['get']> {
+  return name === 'IMPORTED_VERSION' ? attributesOf('ORIGINAL_VERSION').get(attribute) : undefined;
 }
 
 /** The classes along a path; `at(i)` after i steps. An impossible step ends the list with an empty set. */

@@ -15,9 +15,16 @@ import {
 import type { Write } from '../../models/access/write.js';
 import { LIFECYCLE } from './codes.js';
 import { flagsOf } from './ehr-flags.js';
-import { derivedContent, followingVersion, newVersion, serverAttestations } from './plan-version.js';
+import {
+  creatingSystem,
+  derivedContent,
+  followingVersion,
+  newVersion,
+  serverAttestations,
+} from './plan-version.js';
 import type { EhrFlags, CommitDraft } from './draft.js';
 import { objectNotFound, staleVersion } from './refusal.js';
+import { requireItemDigest } from './signature.js';
 import type {
   AttestEntry,
   CommittedVersion,
@@ -55,7 +62,10 @@ function planCreate(draft: CommitDraft, entry: CreateEntry): PlannedEntry {
   if (type === 'FOLDER' && draft.directoryId !== null)
     throw new CdrError('conflict', `EHR with id ${draft.request.ehrId} already contains a directory`);
   if (draft.container(versionedObjectUid) !== null) throw idInUse(type, versionedObjectUid);
-  const version = newVersion(draft, entry, { versionedObjectUid, type, version: 1, time: draft.time });
+  const { imported } = entry;
+  const systemId = imported === undefined ? draft.settings.systemId : creatingSystem(imported, 1);
+  const target = { versionedObjectUid, systemId, type, version: 1, time: draft.time };
+  const version = newVersion(draft, entry, target);
   const container: VersionedObjectDoc = {
     _id: versionedObjectUid,
     ehr_id: draft.request.ehrId,
@@ -134,7 +144,8 @@ function isKnown({ state }: CommitDraft, container: VersionedObjectDoc, versionU
 }
 
 function planned(version: VersionDoc, writes: readonly Write[], shapes: readonly string[]): PlannedEntry {
-  const { _id: versionUid, type, time_committed: timeCommitted } = version;
+  const { _id: versionUid, type, time_committed: timeCommitted, item } = version;
+  if (item !== undefined) requireItemDigest(version, item);
   return { version: { versionUid, type, timeCommitted, doc: version }, writes, shapes };
 }
 
@@ -200,6 +211,7 @@ function contentWrites(
       changeType: entry.audit.changeType,
       lifecycleState: entry.lifecycleState,
       isQueryable: draft.isQueryable,
+      isImported: version.item !== undefined,
     },
     derivedContent(entry, version._id, leafIndex),
   );

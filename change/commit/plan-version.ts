@@ -8,13 +8,15 @@ import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { auditDetails } from './audit.js';
 import { lifecycleTerm } from './codes.js';
 import type { CommitDraft } from './draft.js';
-import type { CreateEntry, DeleteEntry, UpdateEntry, VersionMetadata } from './request.js';
+import type { CreateEntry, DeleteEntry, ImportedItem, UpdateEntry, VersionMetadata } from './request.js';
 import { signedVersion } from './signature.js';
 import { objectVersionId } from './resource.js';
 
 /** Where a new version goes. */
 export interface VersionTarget {
   readonly versionedObjectUid: string;
+  /** That makes it, or made it. */
+  readonly systemId: string;
   readonly type: RootType;
   readonly version: number;
   readonly time: Date;
@@ -27,10 +29,13 @@ export function followingVersion(
   entry: UpdateEntry | DeleteEntry,
   container: VersionedObjectDoc,
 ): VersionDoc {
+  const version = container.latest_version + 1;
+  const { imported } = entry;
   return newVersion(draft, entry, {
     versionedObjectUid: container._id,
+    systemId: imported === undefined ? draft.settings.systemId : creatingSystem(imported, version),
     type: container.type,
-    version: container.latest_version + 1,
+    version,
     time: draft.timeAfter(container),
     preceding: container,
   });
@@ -43,8 +48,8 @@ export function newVersion(
   target: VersionTarget,
 ): VersionDoc {
   const { settings, request } = draft;
-  const { versionedObjectUid, version, preceding, time } = target;
-  const versionUid = formatObjectVersionId({ versionedObjectUid, systemId: settings.systemId, version });
+  const { versionedObjectUid, systemId, version, preceding, time } = target;
+  const versionUid = formatObjectVersionId({ versionedObjectUid, systemId, version });
   if (entry.expectedUid !== undefined && entry.expectedUid !== versionUid)
     throw new CdrError('precondition-failed', `the version uid will be ${versionUid}, another one was given`);
   const templateId = entry.kind === 'delete' ? undefined : entry.composition?.templateId;
@@ -67,6 +72,29 @@ export function newVersion(
   return settings.signing === 'digest' || made.signature !== undefined ? signedVersion(made) : made;
 }
 
+/** The system that made what is imported. @throws precondition-failed when its number is not the next one */
+export function creatingSystem({ id }: ImportedItem, version: number): string {
+  if (id.version === version) return id.systemId;
+  throw new CdrError(
+    'precondition-failed',
+    `the next version of ${id.versionedObjectUid} has the number ${version}, ${formatObjectVersionId(id)} was given`,
+  );
+}
+
+function importedFields({
+  lifecycleState,
+  otherInputVersionUids: inputs,
+  attestations,
+  act,
+}: ImportedItem): Partial<VersionDoc> {
+  return {
+    lifecycle_state: lifecycleState,
+    ...(inputs.length > 0 && { other_input_version_uids: inputs }),
+    ...(attestations.length > 0 && { attestations }),
+    item: act,
+  };
+}
+
 /** What a version takes over from the one before. */
 function inheritedFields(
   container: VersionedObjectDoc,
@@ -87,13 +115,14 @@ function optionalFields(
   const inputs = entry.otherInputVersionUids ?? [];
   const attestations = serverAttestations(draft, entry, time);
   const findings = entry.findings ?? [];
-  const { templateDigest: digest } = entry;
+  const { templateDigest: digest, imported } = entry;
   return {
     ...(signature !== undefined && { signature }),
     ...(inputs.length > 0 && { other_input_version_uids: inputs }),
     ...(attestations.length > 0 && { attestations }),
     ...(findings.length > 0 && { validation_findings: findings }),
     ...(digest !== undefined && { template_digest: digest }),
+    ...(imported !== undefined && importedFields(imported)),
   };
 }
 

@@ -5,11 +5,23 @@ import type { IdempotentResult } from '../../models/idempotency.js';
 import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import type { TemplateInUse } from '../../models/definition/template.js';
-import type { VersionDoc } from '../../models/version.js';
+import type { OriginalItem, VersionDoc } from '../../models/version.js';
+import type { ObjectVersionId } from '../../openehr/base/object-version-id.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { AuditRequest } from './audit.js';
 import type { LifecycleState } from './codes.js';
 import type { PreparedContent } from '../content/large-composition.js';
+
+/** What of a VERSION that another system made is kept as it was made, beside its data. RM common: IMPORTED_VERSION. */
+export interface ImportedItem {
+  readonly id: ObjectVersionId;
+  /** DV_CODED_TEXT. */
+  readonly lifecycleState: JsonObject;
+  readonly otherInputVersionUids: readonly string[];
+  /** ATTESTATIONs. */
+  readonly attestations: readonly JsonObject[];
+  readonly act: OriginalItem;
+}
 
 /** What every entry of a CONTRIBUTION says of the VERSION apart from its data. */
 export interface VersionMetadata {
@@ -21,6 +33,8 @@ export interface VersionMetadata {
   readonly otherInputVersionUids?: readonly string[];
   /** The version uid the client expects; any other is refused with 412. */
   readonly expectedUid?: string | undefined;
+  /** Of an IMPORTED_VERSION; absent: the VERSION is made here. */
+  readonly imported?: ImportedItem | undefined;
   /** What lenient validation accepts, filled while the object is read and validated; absent: validation is strict. */
   readonly findings?: AcceptedFinding[] | undefined;
   /** Of a COMPOSITION, while templates have revisions: digest of the one by which it was judged. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { ContributionDoc } from '../../models/contribution.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
-import type { VersionDoc, VersionHead } from '../../models/version.js';
+import type { OriginalItem, VersionDoc, VersionHead } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { serverTime } from './audit.js';
 
@@ -68,13 +68,35 @@ export function versionedObjectResource(container: VersionedObjectDoc): Resource
   };
 }
 
-/** ORIGINAL_VERSION; without `data` for a deletion. */
-export function originalVersionResource(version: VersionDoc): Resource {
+/** ORIGINAL_VERSION, or IMPORTED_VERSION of what another system made. RM common: VERSION. */
+export function versionResource(version: VersionDoc): Resource {
+  const act = actResource(ownAct(version));
+  if (version.item === undefined) return originalVersionResource(version, act);
+  return {
+    object: { _type: 'IMPORTED_VERSION', ...act },
+    spliced: { name: 'item', text: resourceText(itemResource(version, version.item)) },
+  };
+}
+
+/** The ORIGINAL_VERSION that an IMPORTED_VERSION holds, as the system that made it has it. */
+export function itemResource(version: VersionDoc, item: OriginalItem): Resource {
+  return originalVersionResource(version, actResource(item));
+}
+
+function ownAct({ contribution_uid: uid, commit_audit, signature }: VersionDoc): OriginalItem {
+  const contribution = localRef(hierObjectId(uid), 'CONTRIBUTION');
+  return { contribution, commit_audit, ...(signature !== undefined && { signature }) };
+}
+
+function actResource({ contribution, signature, commit_audit }: OriginalItem): JsonObject {
+  return { contribution, ...(signature !== undefined && { signature }), commit_audit };
+}
+
+/** ORIGINAL_VERSION; without `data` for a deletion. `act`: how it was made. */
+function originalVersionResource(version: VersionDoc, act: JsonObject): Resource {
   const object: JsonObject = {
     _type: 'ORIGINAL_VERSION',
-    contribution: localRef(hierObjectId(version.contribution_uid), 'CONTRIBUTION'),
-    ...(version.signature !== undefined && { signature: version.signature }),
-    commit_audit: version.commit_audit,
+    ...act,
     uid: objectVersionId(version._id),
     ...(version.preceding_version_uid !== undefined && {
       preceding_version_uid: objectVersionId(version.preceding_version_uid),
@@ -88,12 +110,16 @@ export function originalVersionResource(version: VersionDoc): Resource {
   return version.data === null ? { object } : { object, spliced: { name: 'data', text: version.data } };
 }
 
-/** REVISION_HISTORY of all versions, oldest first: each with its commit audit, then its ATTESTATIONs. */
+/** REVISION_HISTORY of all versions, oldest first: each with its commit audit, that of its `item`, then its ATTESTATIONs. */
 export function revisionHistoryResource(versions: readonly VersionHead[]): Resource {
   const items = versions.map((version) => ({
     _type: 'REVISION_HISTORY_ITEM',
     version_id: objectVersionId(version._id),
-    audits: [version.commit_audit, ...(version.attestations ?? [])],
+    audits: [
+      version.commit_audit,
+      ...(version.item === undefined ? [] : [version.item.commit_audit]),
+      ...(version.attestations ?? []),
+    ],
   }));
   return { object: { _type: 'REVISION_HISTORY', items } };
 }
@@ -111,9 +137,7 @@ export function contributionResource(
     return { object: { _type: 'CONTRIBUTION', uid, versions: versions.map(reference), audit } };
   const texts = versions.map((each) => {
     const version = resolved.get(each.uid);
-    return version === undefined
-      ? JSON.stringify(reference(each))
-      : resourceText(originalVersionResource(version));
+    return version === undefined ? JSON.stringify(reference(each)) : resourceText(versionResource(version));
   });
   return {
     object: { _type: 'CONTRIBUTION', uid },

@@ -5,7 +5,7 @@ import { isOpenPgp, type KeyRing } from './key-ring.js';
 import { planCommit, type CommitPlan } from './plan.js';
 import { atEntry } from './refusal.js';
 import type { CommitRequest, CommitState } from './request.js';
-import { signedText } from './signature.js';
+import { itemSignatureState, signedText } from './signature.js';
 
 /** A commit that was worked out, with what it was worked out from. */
 export interface PlannedCommit {
@@ -27,17 +27,26 @@ export async function signedPlan(
   const signatures = new Map<string, string>();
   for (const [index, { doc }] of plan.commit.versions.entries()) {
     if (doc === null) continue;
-    if (doc.signature !== undefined)
-      await requireOwn(ring, doc, doc.signature).catch((error: unknown) => {
+    const { signature, item } = doc;
+    if (signature !== undefined || item?.signature !== undefined)
+      await requireOwn(ring, doc).catch((error: unknown) => {
         throw request.namesEntries === true ? atEntry(index, error) : error;
       });
-    else if (settings.signing === 'pgp') signatures.set(doc._id, await ring.sign(signedText(doc)));
+    if (signature === undefined && settings.signing === 'pgp')
+      signatures.set(doc._id, await ring.sign(signedText(doc)));
   }
   if (signatures.size === 0) return plan;
   return planCommit(settings, state, { ...request, signatures }, plan.commit.contribution.time_committed);
 }
 
-async function requireOwn(ring: KeyRing, version: VersionDoc, signature: string): Promise<void> {
-  if (!isOpenPgp(signature) || (await ring.judge(signedText(version), signature)) !== 'mismatched') return;
-  throw new CdrError('unprocessable', 'the signature is not that of the version that would be made');
+async function requireOwn(ring: KeyRing, version: VersionDoc): Promise<void> {
+  const { signature, item } = version;
+  const isOther =
+    signature !== undefined &&
+    isOpenPgp(signature) &&
+    (await ring.judge(signedText(version), signature)) === 'mismatched';
+  if (isOther)
+    throw new CdrError('unprocessable', 'the signature is not that of the version that would be made');
+  if (item !== undefined && (await itemSignatureState(version, item)) === 'mismatched')
+    throw new CdrError('unprocessable', 'the signature of the item is not that of what it is');
 }

@@ -2,12 +2,7 @@ import { DIALECTS } from '../../openehr/base/dialect.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
-import {
-  formatObjectVersionId,
-  inOwnCase,
-  isUuid,
-  parseObjectVersionId,
-} from '../../openehr/base/object-version-id.js';
+import { isUuid } from '../../openehr/base/object-version-id.js';
 import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
 import { noFindings, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { PartialRm, RmClassName } from '../../openehr/rm/model/rm.js';
@@ -27,6 +22,9 @@ import { validationError } from '../content/content.js';
 import type { ChangeSettings } from '../commit/context.js';
 import { attestedIn } from '../attestation.js';
 import { atEntry } from '../commit/refusal.js';
+import type { ImportedItem } from '../commit/request.js';
+import { readItem } from './imported-version.js';
+import { ownVersionUidAt, versionUidAt } from './version-uid.js';
 import { auditInRmWords, typeMeant, versionInRmWords } from './client-words.js';
 
 /** What the headers of the request say where the body says nothing. */
@@ -43,6 +41,8 @@ export interface ContributionDefaults {
   readonly isLenient: boolean;
   /** Versions that are not here may be named as inputs. */
   readonly mayNameAnyInput: boolean;
+  /** VERSIONs may be brought as another system made them. */
+  readonly mayImport: boolean;
 }
 
 /** An AUDIT_DETAILS of the body; what is absent is undefined. */
@@ -78,6 +78,8 @@ export interface VersionEnvelope {
   readonly data: JsonValue | undefined;
   /** As in `VersionMetadata`. */
   readonly findings: AcceptedFinding[] | undefined;
+  /** Of an IMPORTED_VERSION. */
+  readonly imported?: ImportedItem;
 }
 
 /** A CONTRIBUTION of a request, its contents not validated yet. */
@@ -224,6 +226,7 @@ function readVersion(
 ): VersionEnvelope {
   if (!isJsonObject(value))
     throw validationError('invalid', [violationAt(path, 'Object should be type ORIGINAL_VERSION')]);
+  if (value._type === 'IMPORTED_VERSION') return readImported(value, path, settings, defaults);
   if (value._type !== undefined && typeMeant(value._type) !== 'ORIGINAL_VERSION')
     throw validationError('invalid', [violationAt(path, 'Object should be type ORIGINAL_VERSION')]);
   const { data, commit_audit: commitAudit } = value;
@@ -261,6 +264,40 @@ function readVersion(
   };
 }
 
+/** What was made elsewhere, with the audit of the import. @throws forbidden; invalid */
+function readImported(
+  value: JsonObject,
+  path: string,
+  settings: ChangeSettings,
+  defaults: ContributionDefaults,
+): VersionEnvelope {
+  if (!defaults.mayImport)
+    throw new CdrError(
+      'forbidden',
+      'an IMPORTED_VERSION says who wrote what when: it takes the permission restore',
+    );
+  const { item, commit_audit: commitAudit } = value;
+  const rest = withoutAttributes(value, ['item', 'commit_audit', 'contribution']);
+  const { signature } = readPart(rest, 'IMPORTED_VERSION', path);
+  const { imported, lifecycleState, precedingVersionUid, data, changeType } = readItem(
+    item ?? null,
+    `${path}/item`,
+  );
+  const given = readAudit(commitAudit ?? null, `${path}/commit_audit`, settings, defaults.onlyCommitter);
+  return {
+    audit: {
+      changeType: given.changeType ?? changeTypeOf(term(changeType)),
+      committer: given.committer ?? defaults.committer,
+      description: given.description,
+      systemId: given.systemId ?? defaults.systemId,
+      attested: given.attested,
+    },
+    ...{ lifecycleState, ignoredState: undefined, signature, expectedUid: undefined, precedingVersionUid },
+    ...{ otherInputVersionUids: [], attestations: [], data, imported },
+    findings: noFindings(defaults.isLenient),
+  };
+}
+
 /** What deletions are called: 523 in the terminology, 533 by some clients. */
 const DELETED_STATES: readonly (string | undefined)[] = [LIFECYCLE.deleted, '533'];
 
@@ -290,28 +327,4 @@ function attestationsIn(
     if (committer !== undefined) requireOwnCommitter(committer, onlyCommitter);
   }
   return attestations;
-}
-
-/** The uid that another system gave its version means nothing here. */
-function ownVersionUidAt(
-  uid: PartialRm<'OBJECT_VERSION_ID'> | undefined,
-  path: string,
-  systemId: string,
-): string | undefined {
-  const text = versionUidAt(uid, path, systemId);
-  return text !== undefined && parseObjectVersionId(text)?.systemId === systemId ? text : undefined;
-}
-
-function versionUidAt(
-  uid: PartialRm<'OBJECT_VERSION_ID'> | undefined,
-  path: string,
-  systemId: string,
-): string | undefined {
-  if (uid === undefined) return undefined;
-  const id = parseObjectVersionId(uid.value ?? '');
-  if (id === null)
-    throw validationError('invalid', [
-      violationAt(`${path}/value`, 'The value must be an OBJECT_VERSION_ID'),
-    ]);
-  return formatObjectVersionId(inOwnCase(id, systemId));
 }

@@ -9,7 +9,6 @@ import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { versionById } from '../../models/version.js';
 import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
-import { validatedAttestations } from '../attestation.js';
 import { CHANGE_TYPE } from '../commit/codes.js';
 import { commit } from '../commit/commit.js';
 import { fullState } from '../commit/commit-state.js';
@@ -23,6 +22,7 @@ import {
   type VersionEnvelope,
 } from './contribution-envelope.js';
 import { requireFitting } from './fitting.js';
+import { metadataOf, withExpectedUid } from './version-metadata.js';
 import { requireKnownInputs } from './inputs.js';
 import { validatedFolder, newFolder } from '../directory.js';
 import { withEhrErrorFirst } from '../commit/ehr-access.js';
@@ -31,7 +31,14 @@ import { LargeComposition } from '../content/large-composition.js';
 import { planCommit } from '../commit/plan.js';
 import { requireFollowing } from '../commit/preceding-state.js';
 import { atEntry, notModifiable, objectNotFound } from '../commit/refusal.js';
-import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from '../commit/request.js';
+import type {
+  Commit,
+  CommitRequest,
+  ImportedItem,
+  VersionEntry,
+  VersionMetadata,
+} from '../commit/request.js';
+import { noteSystems } from '../../models/settings.js';
 
 /** Types of content that a VERSION can hold here. */
 const TYPES: readonly RootType[] = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
@@ -64,6 +71,8 @@ export async function createContribution(
         throw atEntry(index, asInvalid(error));
       }
     }
+    const systems = new Set(entries.flatMap(({ imported }) => imported?.id.systemId ?? []));
+    if (systems.size > 0) await noteSystems([...systems]);
     return commit(context, { ...request, entries }, known);
   });
 }
@@ -148,6 +157,7 @@ class Validating {
 
   /** The validated entry. @throws CdrError when it breaks a rule by itself */
   async entry(version: VersionEnvelope, index: number): Promise<VersionEntry> {
+    if (version.imported !== undefined) return this.#importedEntry(version, version.imported, index);
     requireFitting(version);
     const entry = await this.#validatedEntry(version, index);
     if (entry.kind === 'attest') return entry;
@@ -162,6 +172,34 @@ class Validating {
       );
     this.#states.set(versionedObjectUid, entry.lifecycleState);
     return entry;
+  }
+
+  /** What another system made fits as it is, whatever the change type of its import. */
+  async #importedEntry(
+    version: VersionEnvelope,
+    imported: ImportedItem,
+    index: number,
+  ): Promise<VersionEntry> {
+    if (this.#context.readSimplified !== undefined)
+      throw new CdrError('invalid', 'an IMPORTED_VERSION is as it was made: in canonical JSON or XML only');
+    const metadata = { ...metadataOf(version, index), imported };
+    const { versionedObjectUid } = imported.id;
+    const { precedingVersionUid, data } = version;
+    if (precedingVersionUid === undefined) {
+      const entry = await this.#creation(version, metadata);
+      if (entry.kind !== 'create') return entry;
+      this.#earlier.set(versionedObjectUid, {
+        templateId: entry.composition?.templateId,
+        object: entry.object,
+      });
+      return { ...entry, versionedObjectUid, isChosenId: true };
+    }
+    if (data !== undefined) return this.#update(version, precedingVersionUid, metadata);
+    return {
+      kind: 'delete',
+      ...{ versionedObjectUid, precedingVersionUid, staleCode: 'precondition-failed' },
+      ...metadata,
+    };
   }
 
   async #validatedEntry(version: VersionEnvelope, index: number): Promise<VersionEntry> {
@@ -306,19 +344,4 @@ function requireType(data: JsonValue | undefined): RootType {
   const type = rootTypeOf(data);
   if (type !== null) return type;
   throw new CdrError('invalid', `data must be one of ${TYPES.join(', ')}, with its _type`);
-}
-
-/** A creation may name its uid outside the data. */
-function withExpectedUid({ data, expectedUid }: VersionEnvelope): JsonValue {
-  if (!isJsonObject(data) || expectedUid === undefined || data.uid !== undefined) return data ?? null;
-  return { ...data, uid: { _type: 'OBJECT_VERSION_ID', value: expectedUid } };
-}
-
-function metadataOf(
-  version: VersionEnvelope,
-  index: number,
-): VersionMetadata & { readonly attestations: readonly JsonObject[] } {
-  const { audit, lifecycleState, signature, expectedUid, otherInputVersionUids, findings } = version;
-  const attestations = validatedAttestations(version.attestations, audit, `/versions[${index}]`);
-  return { audit, lifecycleState, signature, attestations, otherInputVersionUids, expectedUid, findings };
 }

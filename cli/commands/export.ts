@@ -13,6 +13,7 @@ import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/t
 interface ExportOptions extends TargetOptions {
   readonly ehr?: readonly string[];
   readonly allVersions?: true;
+  readonly extract?: true;
   readonly since?: Date;
   readonly audit?: true;
   readonly compress?: Compression;
@@ -42,6 +43,7 @@ export function exportCommand(): Command {
     ])
     .option('--query <aql>', 'the rows of an AQL query, one JSON object a row, instead of EHRs')
     .option('--all-versions', 'everything as it was made, to be restored; only with --local')
+    .option('--extract', 'the EHR of --ehr as an EXTRACT of the reference model, with all versions')
     .option(
       '--since <time>',
       'only EHRs to which something was committed since; with --all-versions',
@@ -59,6 +61,10 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
   const { ehr = [], query, compress } = options;
   if (ehr.length > 0 && query !== undefined) command.error('error: --ehr and --query do not go together');
   const output = openOutput(options.output, ...(compress === undefined ? [] : [compressor(compress)]));
+  if (options.extract === true) {
+    await exportExtract(command, options, output);
+    return;
+  }
   if (options.allVersions === true) {
     if (options.local !== true)
       command.error('error: --all-versions needs --local: it reads the database itself');
@@ -77,6 +83,18 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
     }
     const listed = settings === null ? () => queriedEhrIds(client) : storedEhrIds;
     await new Export(client, output, ehr[0] ?? null).run(listed);
+  });
+}
+
+/** docs/spec/rest.md#extract */
+async function exportExtract(command: Command, options: ExportOptions, output: Output): Promise<void> {
+  const [ehrId, ...others] = options.ehr ?? [];
+  if (ehrId === undefined || others.length > 0 || options.allVersions === true)
+    command.error('error: --extract needs one --ehr, and does not go with --all-versions');
+  await withTarget(options, PATIENCE_MS, async ({ client }) => {
+    for await (const text of await client.stream('GET', `/ehr/${encodeURIComponent(ehrId)}/extract`))
+      await output.write(text);
+    await output.end();
   });
 }
 

@@ -5,6 +5,7 @@ import { sendingTo } from '../transfer/import-online.js';
 import type { InProcessServer } from '../transfer/import-commit.js';
 import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
 import { runImport, type ImportPlan } from '../transfer/import-run.js';
+import { extractForm, importExtract } from '../transfer/import-extract.js';
 import { isInterchangeSource, openSource, type ImportSource } from '../transfer/import-source.js';
 import { lenientClient } from '../transfer/lenient-client.js';
 import { withTarget, withTargetOptions } from '../transfer/target.js';
@@ -40,6 +41,9 @@ admin, accepts some of what other servers accept against the rules; \`everchart 
 An export of all versions is known by its first line and restored as it was made, plain or compressed; the user needs the permission
 restore then, and MAX_BODY_BYTES must be enough for its longest line. Everything of an EHR is refused from the first line on that
 contradicts the database; what is there already is left as it is.
+
+An EXTRACT of the reference model, in JSON or XML, makes its EHR with all versions as they were made: through a server within its
+MAX_BODY_BYTES, with --local however large it is.
 
 EHRs that do not exist are created with their id, when the first record comes whose template the server has. What failed is in
 the error file, one line a record, and its causes are counted at the end. An import that was interrupted, also by
@@ -121,6 +125,7 @@ async function runCommand(command: Command, path: string, options: ImportOptions
     await restoreAll(source, options, { files: new ImportFiles(progressFile, errorFile), errorFile });
     return;
   }
+  if (source.isFile && (await isExtractImported(command, path, options))) return;
   if (options.onConflict !== undefined || options.subject !== undefined)
     command.error('error: --on-conflict and --subject go with an export of all versions');
   const state =
@@ -128,6 +133,16 @@ async function runCommand(command: Command, path: string, options: ImportOptions
       ? await dryRun(source, options, new ImportFiles(`${progressFile}.dry-run`, errorFile))
       : await importAll(source, options, new ImportFiles(progressFile, errorFile));
   report(state, { start, errorFile, isDryRun: options.dryRun === true });
+}
+
+/** Whether the file was an EXTRACT, of which the EHR is made then. */
+async function isExtractImported(command: Command, path: string, options: ImportOptions): Promise<boolean> {
+  const form = extractForm(path);
+  if (form === null) return false;
+  refuseForRestore(command, options);
+  const made = await withTarget(options, PATIENCE_MS, (target) => importExtract(target, path, form));
+  process.stdout.write(`EHR ${made.ehrId}: ${made.versions} versions\nimport ${made.importId}\n`);
+  return true;
 }
 
 async function importAll(

@@ -118,6 +118,7 @@ async function validateContribution(
     lifecycleState: undefined,
     isLenient,
     mayNameAnyInput: true,
+    mayImport: true,
   };
   const { versions } = readEnvelope(contribution, context.settings, defaults);
   for (const { data, lifecycleState, findings } of versions) {

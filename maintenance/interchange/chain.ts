@@ -4,7 +4,7 @@ import { textAt } from '../../openehr/rm/access.js';
 import { LIFECYCLE } from '../../change/commit/codes.js';
 import type { VersionDoc } from '../../models/version.js';
 import { headOf, type VersionedObjectDoc } from '../../models/versioned-object.js';
-import type { RestoredVersion } from './line.js';
+import type { RestoredVersion } from './version-in.js';
 
 /** A container with what is restored behind what it has. */
 export interface Chain {

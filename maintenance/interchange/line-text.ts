@@ -3,7 +3,7 @@ import { formatUtc } from '../../openehr/base/iso8601.js';
 import {
   contributionResource,
   hierObjectId,
-  originalVersionResource,
+  versionResource,
   resourceText,
 } from '../../change/commit/resource.js';
 import { serverTime } from '../../change/commit/audit.js';
@@ -80,7 +80,7 @@ export function contributionLine(contribution: ContributionDoc): string {
   return `${beginning('contribution', ehrId)},"contribution":${text}${identity}}`;
 }
 
-/** An ORIGINAL_VERSION with its content. */
+/** A VERSION with its content. */
 export function versionLine(version: VersionDoc): string {
   const { ehr_id: ehrId, type, template_id, template_digest, validation_findings: findings } = version;
   const further = {
@@ -89,7 +89,7 @@ export function versionLine(version: VersionDoc): string {
     ...(findings !== undefined && { validation_findings: findings }),
   };
   const more = JSON.stringify({ type, ...further }).slice(1, -1);
-  const text = resourceText(originalVersionResource(version));
+  const text = resourceText(versionResource(version));
   return `${beginning('version', ehrId)},${more},"version":${text}}`;
 }
 

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
-import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { exactVersion, parseVersionPrefix } from '../../openehr/base/semver.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
 import { objectsAt, textAt } from '../../openehr/rm/access.js';
@@ -33,6 +32,7 @@ import {
   uuidOf,
 } from './line-parts.js';
 import { FORMAT, FORMAT_VERSION } from './line-text.js';
+import { versionIn, type RestoredVersion } from './version-in.js';
 
 /** What is said of an EHR beside its content. */
 export type RestoredEhr = Pick<
@@ -49,12 +49,6 @@ export interface RestoredTemplate extends Pick<
   readonly revision?: number;
   /** Digest of the revision before it; null: it is the first. */
   readonly after: string | null;
-}
-
-/** A VERSION with its content as an object; null for a deletion. */
-export interface RestoredVersion {
-  readonly doc: VersionDoc;
-  readonly content: JsonObject | null;
 }
 
 /** An EHR that was merged away, with the containers whose ids stay taken. */
@@ -203,29 +197,13 @@ function readContribution(line: JsonObject): Extract<InterchangeLine, { kind: 'c
 }
 
 function readVersion(line: JsonObject): Extract<InterchangeLine, { kind: 'version' }> {
-  const { data = null, ...given } = objectOf(line, 'version');
-  if (data !== null && !isJsonObject(data)) throw malformed('version/data must be an object');
-  const uid = textAt(given, 'uid', 'value') ?? '';
-  const id = parseObjectVersionId(uid);
-  if (id === null || !uid.startsWith(id.versionedObjectUid))
-    throw malformed('version/uid/value must be <uuid in lower case>::<system id>::<version number>');
-  const audit = objectOf(given, 'commit_audit');
-  const doc: VersionDoc = {
-    _id: uid,
+  const version = versionIn(objectOf(line, 'version'), {
     ehr_id: ehrIdOf(line.ehr_id),
-    object_id: id.versionedObjectUid,
     type: rootTypeOf(line.type),
-    version: id.version,
-    time_committed: committedAt(audit),
-    contribution_uid: uuidOf(textAt(given, 'contribution', 'id', 'value'), 'version/contribution/id/value'),
-    ...optionalTexts(given),
-    commit_audit: audit,
-    lifecycle_state: objectOf(given, 'lifecycle_state'),
-    ...listsOf(line, given),
+    ...findingsOf(line),
     ...templateOf(line),
-    data: data === null ? null : JSON.stringify(data),
-  };
-  return { kind: 'version', version: { doc, content: data } };
+  });
+  return { kind: 'version', version };
 }
 
 function templateOf(line: JsonObject): Pick<VersionDoc, 'template_id' | 'template_digest'> {
@@ -236,27 +214,9 @@ function templateOf(line: JsonObject): Pick<VersionDoc, 'template_id' | 'templat
   };
 }
 
-function optionalTexts(given: JsonObject): Pick<VersionDoc, 'preceding_version_uid' | 'signature'> {
-  const preceding = textAt(given, 'preceding_version_uid', 'value');
-  const signature = textAt(given, 'signature');
-  return {
-    ...(preceding !== undefined && { preceding_version_uid: preceding }),
-    ...(signature !== undefined && { signature }),
-  };
-}
-
-function listsOf(
-  line: JsonObject,
-  given: JsonObject,
-): Pick<VersionDoc, 'other_input_version_uids' | 'attestations' | 'validation_findings'> {
-  const inputs = objectsAt(given, 'other_input_version_uids').map((each) => textAt(each, 'value') ?? '');
-  const attestations = objectsAt(given, 'attestations');
+function findingsOf(line: JsonObject): Pick<VersionDoc, 'validation_findings'> {
   const findings = objectsAt(line, 'validation_findings') as unknown as AcceptedFinding[];
-  return {
-    ...(inputs.length > 0 && { other_input_version_uids: inputs }),
-    ...(attestations.length > 0 && { attestations }),
-    ...(findings.length > 0 && { validation_findings: findings }),
-  };
+  return findings.length > 0 ? { validation_findings: findings } : {};
 }
 
 function readItemTag(line: JsonObject): Extract<InterchangeLine, { kind: 'item_tag' }> {

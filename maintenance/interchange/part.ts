@@ -1,5 +1,6 @@
 import type { Work } from '../../openehr/base/work.js';
 import type { LeafIndex } from '../../aql/index/document.js';
+import type { AuditSubject } from '../../models/audit.js';
 import type { ContributionDoc } from '../../models/contribution.js';
 import type { CompileStored } from '../../models/definition/template.js';
 import type { EhrDoc } from '../../models/ehr.js';
@@ -7,7 +8,8 @@ import type { ItemTagDoc } from '../../models/item-tag.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { Write } from '../../models/access/write.js';
-import type { InterchangeLine, RestoredEhr, RestoredVersion } from './line.js';
+import type { InterchangeLine, RestoredEhr } from './line.js';
+import type { RestoredVersion } from './version-in.js';
 
 /** An EHR that was merged away, with its containers. */
 export type Tombstone = Extract<InterchangeLine, { kind: 'tombstone' }>;
@@ -43,6 +45,8 @@ export interface RestoreHow {
   readonly dropsSubjects?: boolean;
   /** What a request may use for it; absent: nothing is counted. */
   readonly work?: Work;
+  /** What the audit record of the request says of it, where it is written in the same transaction. */
+  readonly audited?: AuditSubject;
   /** Compiles a template; absent: in the main thread. */
   readonly compile?: CompileStored;
 }

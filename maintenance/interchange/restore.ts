@@ -1,6 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { within } from '../../openehr/base/work.js';
+import { auditCommitted, auditWrites } from '../../change/commit/audit-draft.js';
 import { writeAlone } from '../../change/commit/commit-group.js';
 import { byCollection } from '../../change/commit/plan.js';
 import { signatureState } from '../../change/commit/signature.js';
@@ -110,7 +111,11 @@ export class EhrRestore {
     if (writes.length === 0) return true;
     await saveShapes([...new Set(plans.flatMap(({ shapes }) => shapes))]);
     await this.#noteSystems(writes);
-    return writeAlone(writes);
+    const { audited } = this.#how;
+    if (audited === undefined) return writeAlone(writes);
+    const isWritten = await writeAlone([...writes, ...auditWrites(audited)]);
+    if (isWritten) auditCommitted();
+    return isWritten;
   }
 
   async #noteSystems(writes: readonly Write[]): Promise<void> {

@@ -13,8 +13,16 @@ export const RESTORE = 'restore';
 /** The operation that takes such an import back. */
 export const UNDO_RESTORE = 'undoRestore';
 
+/** Operations that bring what an EXTRACT has; their target is the import, as that of a restore. */
+export const EXTRACT_CREATE = 'ehr_extract_create';
+export const ADD_EXTRACT = 'addExtract';
+
+/** The operation that takes one back. */
+export const UNDO_EXTRACT = 'undoExtract';
+
 /** Operations that replace or remove what is sealed, by what their records name. */
-const ERASES_EHR = ['deleteEhr', 'admin_ehr_delete', 'admin_ehr_delete_all', UNDO_RESTORE];
+const ERASES_EHR = ['deleteEhr', 'admin_ehr_delete', 'admin_ehr_delete_all', UNDO_RESTORE, UNDO_EXTRACT];
+const RESTORES = [RESTORE, EXTRACT_CREATE, ADD_EXTRACT];
 const ERASES_OBJECT = ['deleteComposition', 'deleteDirectory'];
 const ALL_TEMPLATES = 'deleteAllTemplates';
 const DEFINES = [
@@ -62,7 +70,7 @@ export async function auditedRemovals(): Promise<AuditedRemovals> {
     ...DEFINES,
     MOVES,
     AUDIT_PRUNE,
-    RESTORE,
+    ...RESTORES,
   ];
   const records = documents<AuditDoc>(COLLECTIONS.audit).find<AuditDoc>({
     operation: { $in: operations },
@@ -73,7 +81,7 @@ export async function auditedRemovals(): Promise<AuditedRemovals> {
   for await (const { operation, ehr_id: ehrId, objects, options, target } of records) {
     if (ERASES_EHR.includes(operation) && ehrId !== undefined) sets.ehrs.add(ehrId);
     hasAllTemplates ||= operation === ALL_TEMPLATES;
-    if (operation === RESTORE && target !== undefined) sets.restores.add(target);
+    if (RESTORES.includes(operation) && target !== undefined) sets.restores.add(target);
     if (operation === AUDIT_PRUNE) prunedBefore = later(prunedBefore, options?.['before']);
     for (const id of listOf(objects)) setOf(sets, operation)?.add(id);
   }

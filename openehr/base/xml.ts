@@ -170,7 +170,8 @@ export function writeXml(root: XmlOut): string {
   return `<?xml version="1.0"?>\n${writeElement(root)}`;
 }
 
-function writeElement(element: XmlOut): string {
+/** One element of a larger document, whose root has bound the prefixes. @throws as `writeXml` */
+export function writeElement(element: XmlOut): string {
   let out = `<${checkedName(element.name)}`;
   const { attributes, children } = element;
   if (attributes !== undefined)

@@ -3,7 +3,15 @@ import { CdrError } from '../base/errors.js';
 import { violationAt, violationText } from '../base/violation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import type { XmlLimits } from '../base/xml-scan.js';
-import { parseXml, textContent, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut } from '../base/xml.js';
+import {
+  parseXml,
+  textContent,
+  writeElement,
+  writeXml,
+  XSI_NAMESPACE,
+  type XmlElement,
+  type XmlOut,
+} from '../base/xml.js';
 import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from '../rm/model/classes.js';
 import type { RmAttribute } from '../rm/model/define.js';
 import { isDerivedMember } from '../rm/model/derived.js';
@@ -49,8 +57,15 @@ export function toXml(object: JsonObject, rootName: string): string {
   const type = knownClassOf(object);
   if (type === null) return writeXml(withTypePrefix(recordElement(rootName, object)));
   const root = objectElement(rootName, object, rootName.toUpperCase());
-  const namespaces = { xmlns: OPENEHR_NAMESPACE, 'xmlns:xsi': XSI_NAMESPACE };
-  return writeXml({ ...root, attributes: { ...namespaces, ...root.attributes } });
+  return writeXml({ ...root, attributes: { ...CANONICAL_NAMESPACES, ...root.attributes } });
+}
+
+/** What the root of a document that is put together of `xmlFragment`s binds. */
+export const CANONICAL_NAMESPACES = { xmlns: OPENEHR_NAMESPACE, 'xmlns:xsi': XSI_NAMESPACE } as const;
+
+/** An RM object as one element of such a document. `declaredType`: what the schema says of that element. @throws as `toXml` */
+export function xmlFragment(object: JsonObject, name: string, declaredType: string): string {
+  return writeElement(objectElement(name, object, declaredType));
 }
 
 /** A record that holds RM objects binds the prefix of their `xsi:type`. */
@@ -136,6 +151,11 @@ function rootType(root: XmlElement, declaredType: string): string {
   if (!isKindOf(withoutParameters(given), declaredType))
     throw new CdrError('invalid', `the root element must have the type ${declaredType}, found ${given}`);
   return declaredType;
+}
+
+/** One element of a document as `fromXml` reads it. `path`: where it stands. @throws invalid */
+export function xmlObjectAt(element: XmlElement, declaredType: string, path: string): JsonObject {
+  return readXmlObject(element, declaredType, { path, keepsUnknown: false });
 }
 
 function readXmlObject(element: XmlElement, declaredType: string, place: ElementPlace): JsonObject {

@@ -5,6 +5,7 @@ import { auditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';
 import { distinctOperations } from './distinct.js';
 import { adminEhrOperations } from './ehr.js';
+import { adminExtractOperations } from './extract.js';
 import { mergeOperations } from './merge.js';
 import { mergeCandidateOperations } from './merge-candidates.js';
 import { mergeFinalOperations } from './merge-final.js';
@@ -40,6 +41,7 @@ export function adminGroups(settings: Settings, users: UserStore): OperationGrou
         statisticsOperation(),
         ...approvalOperations(settings),
         restoreOperation(settings),
+        ...adminExtractOperations(settings),
       ],
     },
     {

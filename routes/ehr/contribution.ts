@@ -119,8 +119,12 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const response = contributionResponse(ctx);
   const { simplified, pin } = simplifiedForm(ctx, form);
   const ehrId = pathParameter(ctx, 'ehr_id');
-  const mayNameAnyInput = ctx.state.user?.permissions.has('admin') === true;
-  const defaults = { ...commitHeaders(ctx, settings), mayNameAnyInput };
+  const { permissions } = ctx.state.user ?? {};
+  const may = {
+    mayNameAnyInput: permissions?.has('admin') === true,
+    mayImport: permissions?.has('restore') === true,
+  };
+  const defaults = { ...commitHeaders(ctx, settings), ...may };
   const text = requiredBodyText(ctx);
   const body = await parseCanonical(ctx, text, form, 'CONTRIBUTION');
   const reading = warning(ctx, {

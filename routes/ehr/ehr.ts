@@ -28,7 +28,7 @@ import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { parsePrefer } from '../http/request/prefer.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { findEhrsOperation } from './ehr-list.js';
-import { extractOperation } from './extract.js';
+import { extractOperations } from './extract.js';
 import { CREATED, versionAnswer } from './read-version.js';
 
 const PATH = `${STANDARD_API}/ehr`;
@@ -104,7 +104,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
         },
       },
       findEhrsOperation(),
-      extractOperation(),
+      ...extractOperations(settings),
     ],
   };
 }

@@ -6,7 +6,7 @@ import { within } from '../../openehr/base/work.js';
 import { signatureState } from '../../change/commit/signature.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
 import {
-  originalVersionResource,
+  versionResource,
   revisionHistoryResource,
   versionedObjectResource,
 } from '../../change/commit/resource.js';
@@ -47,7 +47,7 @@ const KINDS: Readonly<Record<ContainerKind['type'], Omit<ContainerKind, 'isObjec
     versionedObjectUidOf: async (_ctx, ehrId) => (await readableEhr(ehrId)).ehr_status_id,
   },
 };
-const ORIGINAL: BodyDescription = { schema: 'ORIGINAL_VERSION', types: 'rm' };
+const VERSION: BodyDescription = { schema: 'VERSION', types: 'rm' };
 
 /** The four reads of a VERSIONED_COMPOSITION or VERSIONED_EHR_STATUS. */
 export function versionedObjectOperations(
@@ -86,7 +86,7 @@ export function versionedObjectOperations(
       path: `${path}/version`,
       summary: 'Get a version with its audit, now or at a time',
       parameters: ['version_at_time', 'Prefer'],
-      responses: { 200: versionAnswer('The version', ORIGINAL) },
+      responses: { 200: versionAnswer('The version', VERSION) },
       handle: (ctx) => getVersionAtTime(ctx, kind),
     },
     {
@@ -102,7 +102,7 @@ export function versionedObjectOperations(
 }
 
 function verifiedAnswer(): AnswerDescription {
-  const { headers = [], ...answered } = versionAnswer('The version', ORIGINAL);
+  const { headers = [], ...answered } = versionAnswer('The version', VERSION);
   return { ...answered, headers: [...headers, 'Everchart-Template-Revision', 'Everchart-Signature'] };
 }
 
@@ -110,7 +110,7 @@ async function getVersionAtTime(ctx: Context, kind: ContainerKind): Promise<void
   const form = rmResponse(ctx);
   const time = queryParameter(ctx, 'version_at_time');
   await answer(ctx, kind, async (_form, { ehrId, versionedObjectUid }) => {
-    await writeOriginalVersion(ctx, form, await requireVersionAt(ehrId, kind.type, versionedObjectUid, time));
+    await writeVersion(ctx, form, await requireVersionAt(ehrId, kind.type, versionedObjectUid, time));
   });
 }
 
@@ -166,19 +166,19 @@ async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
       const state = await signatureState(version, (text) => within(ctx.state.work, text));
       ctx.set('Everchart-Signature', state);
     }
-    await writeOriginalVersion(ctx, form, version);
+    await writeVersion(ctx, form, version);
   });
 }
 
-/** ORIGINAL_VERSION with the headers of the version; `Location` is that of the VERSION itself. */
-async function writeOriginalVersion(ctx: Context, form: BodyType, version: VersionDoc): Promise<void> {
+/** VERSION with the headers of the version; `Location` is that of the VERSION itself. */
+async function writeVersion(ctx: Context, form: BodyType, version: VersionDoc): Promise<void> {
   const { _id: etag, time_committed: lastModified, template_digest: templateRevision } = version;
   setResourceHeaders(ctx, { etag, lastModified, templateRevision });
-  ctx.set('Location', absoluteUrl(ctx, originalVersionPath(version)));
-  await writeResource(ctx, form, originalVersionResource(preferredContent(ctx, version)), 'version');
+  ctx.set('Location', absoluteUrl(ctx, versionAddress(version)));
+  await writeResource(ctx, form, versionResource(preferredContent(ctx, version)), 'version');
 }
 
-function originalVersionPath({
+function versionAddress({
   ehr_id: ehrId,
   type,
   object_id: versionedObjectUid,

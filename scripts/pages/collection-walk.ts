@@ -181,6 +181,9 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   removeUser: [404],
   // Nobody may by `*`.
   restore: [403],
+  ehr_extract_create: [403],
+  addExtract: [403],
+  undoExtract: [403],
 };
 
 /** Text of a body with the values of the walk in the place of those of the example. */

@@ -1,4 +1,5 @@
 import { FIELD } from '../../index/document.js';
+import { IMPORTED_KEY } from '../../index/keys.js';
 import { fieldCondition } from '../../index/field-condition.js';
 import { indexedClass, indexedField, type IndexedClass } from '../../index/indexed-paths.js';
 import type { Predicate, PredicateCondition } from '../../syntax/ast.js';
@@ -32,9 +33,6 @@ export function documentsOf(
   extra: readonly Stage[],
 ): Step {
   const version = versionAlias(node);
-  // What was made elsewhere is an ORIGINAL_VERSION too.
-  if (version !== null && !version.classes.includes('ORIGINAL_VERSION'))
-    return { kind: 'match', match: { [FIELD.versionUid]: { $in: [] } } };
   const { asOf } = visibility;
   const { keys, conditions } = documentKeys(node, visibility);
   return {
@@ -43,7 +41,7 @@ export function documentsOf(
     owner: ownerOf(visibility),
     rootTypes: reachableRootTypes(node),
     keys,
-    conditions: [...conditions, ...extra],
+    conditions: [...conditions, ...versionClass(version), ...extra],
     exact: version === null ? [] : versionMatches(version.predicate, visibility.systemId),
     index: [],
     versions: (version?.versions ?? 'latest') === 'latest' ? 'latest' : 'all',
@@ -55,6 +53,13 @@ export function documentsOf(
 function ownerOf({ ehrId, joined: isJoined }: Visibility): DocumentsStep['owner'] {
   if (isJoined) return 'joined';
   return ehrId === null ? 'queryable' : { ehrId };
+}
+
+/** What was imported, or all else, where the class says so: what was restored as it was made is an ORIGINAL_VERSION too. */
+function versionClass(version: Alias | null): Stage[] {
+  const [only, ...others] = version?.classes ?? [];
+  if (only === undefined || others.length > 0) return [];
+  return [{ [FIELD.keys]: only === IMPORTED_KEY ? only : { $nin: [IMPORTED_KEY] } }];
 }
 
 /** The VERSION class that an operand starts with, if it does. */

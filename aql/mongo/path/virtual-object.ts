@@ -1,4 +1,5 @@
 import { FIELD, type IndexField } from '../../index/document.js';
+import { IMPORTED_KEY } from '../../index/keys.js';
 import { indexedField } from '../../index/indexed-paths.js';
 import type { PathNode } from '../../semantics/scope-types.js';
 import { latestMatch } from '../document/document-scope.js';
@@ -112,7 +113,7 @@ class VirtualObject {
           expression: fieldRef(`${this.name}d.o`),
         };
       case '_type':
-        return this.set('type', whenPresent(this.field(FIELD.versionUid), 'ORIGINAL_VERSION'));
+        return this.set('type', whenPresent(this.field(FIELD.versionUid), this.versionClass()));
       default:
         return this.set(attribute, inDocument ? this.fromDocument(attribute) : this.fromVersion(attribute));
     }
@@ -129,10 +130,37 @@ class VirtualObject {
       lifecycle_state: this.fromVersion('lifecycle_state'),
       attestations: this.fromVersion('attestations'),
       signature: this.fromVersion('signature'),
+      item: this.versionField('item'),
       data: this.versionField('data'),
     };
     return this.set('all', call('$cond', [call('$gt', [this.field(FIELD.versionUid), null]), object, null]))
       .expression;
+  }
+
+  private versionClass(): Expression {
+    const { classes } = this.binding.alias;
+    const [only] = classes;
+    if (classes.length === 1 && only !== undefined) return only;
+    const isImported = call('$in', [IMPORTED_KEY, call('$ifNull', [this.field(FIELD.keys), []])]);
+    return call('$cond', [isImported, 'IMPORTED_VERSION', 'ORIGINAL_VERSION']);
+  }
+
+  /** An ORIGINAL_VERSION but for its `data`, which the IMPORTED_VERSION has too. */
+  private itemOfVersion(): Expression {
+    const [item, preceding] = [this.versionField('item'), this.versionField('preceding_version_uid')];
+    const inputs = this.versionField('other_input_version_uids');
+    const whole = {
+      _type: 'ORIGINAL_VERSION',
+      uid: identifier('OBJECT_VERSION_ID', this.field(FIELD.versionUid)),
+      preceding_version_uid: whenPresent(preceding, identifier('OBJECT_VERSION_ID', preceding)),
+      other_input_version_uids: whenPresent(
+        inputs,
+        map(inputs, 'u', identifier('OBJECT_VERSION_ID', variable('u'))),
+      ),
+      lifecycle_state: this.versionField('lifecycle_state'),
+      attestations: this.versionField('attestations'),
+    };
+    return whenPresent(item, call('$mergeObjects', [whole, item]));
   }
 
   private fromDocument(attribute: string): Expression {
@@ -153,6 +181,8 @@ class VirtualObject {
     switch (attribute) {
       case 'commit_audit':
         return this.auditWithInstant(stored);
+      case 'item':
+        return this.itemOfVersion();
       case 'preceding_version_uid':
         return whenPresent(stored, identifier('OBJECT_VERSION_ID', stored));
       case 'other_input_version_uids':

@@ -44,6 +44,7 @@ export const deeds: Readonly<Record<keyof typeof english, string>> = {
   'deed.erased': 'löschte eine Akte endgültig',
   'deed.erasedDocument': 'löschte ein Dokument endgültig',
   'deed.restored': 'brachte die Akte her, wie sie anderswo entstand',
+  'deed.restoredBack': 'nahm zurück, was von anderswo gebracht wurde',
   'deed.toldApart': 'sagte, ob zwei sich Gleichende zwei Personen sind',
   'deed.audited': 'las, wer was tat',
   'deed.readMerges': 'sah Zusammenführungen an',

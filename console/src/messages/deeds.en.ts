@@ -42,6 +42,7 @@ export const deeds = {
   'deed.erased': 'erased a record',
   'deed.erasedDocument': 'erased a document',
   'deed.restored': 'brought the record here as it was made elsewhere',
+  'deed.restoredBack': 'took back what was brought from elsewhere',
   'deed.toldApart': 'said whether two look-alikes are two persons',
   'deed.audited': 'read who did what',
   'deed.readMerges': 'looked at merges',

@@ -18,6 +18,7 @@ const DEEDS = [
   ['contribution_get', 'readChanges'],
   ['ehr_tags', 'readTags'],
   ['ehr_create', 'made'],
+  ['ehr_extract_create', 'restored'],
   ['ehr_find', 'searched'],
   ['ehr_', 'opened'],
   ['listEhrs', 'searched'],
@@ -79,6 +80,8 @@ const DEEDS = [
   ['saveUser', 'savedUser'],
   ['removeUser', 'removedUser'],
   ['restore', 'restored'],
+  ['addExtract', 'restored'],
+  ['undoExtract', 'restoredBack'],
 ] as const;
 
 /** A word for what somebody did. */

@@ -1,4 +1,4 @@
-import type { COMPOSITION, ORIGINAL_VERSION } from '../../rm/src/generated/types.js';
+import type { COMPOSITION, VERSION } from '../../rm/src/generated/types.js';
 import {
   commitHeaders,
   path,
@@ -147,8 +147,8 @@ export class Compositions {
     return this.get(versionedObjectUidOf(id), { ...options, at: time });
   }
 
-  /** A version with its audit. @throws CdrError */
-  async version(uid: string, { signal }: CallOptions = {}): Promise<ORIGINAL_VERSION> {
+  /** A version with its audit; what was imported is an IMPORTED_VERSION. @throws CdrError */
+  async version(uid: string, { signal }: CallOptions = {}): Promise<VERSION> {
     return this.#caller.body('GET', this.#versioned(uid) + path`/version/${uid}`, { signal });
   }
 

@@ -243,6 +243,31 @@ export const ADMIN_SCHEMAS = {
     contentMediaType: 'application/x-ndjson',
     description: 'Lines of an export of all versions; those before and after them may be in other requests',
   },
+  ExtractImport: object({ ehr_id: TEXT, import_id: UUID, contributions: COUNT, versions: COUNT }),
+  ExtractPlan: object(
+    {
+      ehr_id: TEXT,
+      contributions: COUNT,
+      versions: COUNT,
+      import_id: { ...UUID, description: 'It is done, and taken back by this' },
+      dry_run: { ...FLAG, description: 'true: nothing is done, and all below is there' },
+      hash: TEXT,
+      adds: listOf(object({ uid: TEXT, type: TEXT })),
+      already_there: listOf(TEXT),
+      left_out: listOf(
+        object({ object_id: UUID, type: TEXT, reason: word('own_ehr_status', 'own_directory') }),
+      ),
+      obstacles: listOf(object({ code: TEXT, message: TEXT, object_ids: listOf(TEXT) })),
+    },
+    ['ehr_id', 'contributions', 'versions'],
+  ),
+  ExtractUndone: object({
+    ehr_id: TEXT,
+    import_id: UUID,
+    erased: { ...FLAG, description: 'The EHR was made by the import, and is gone' },
+    contributions: COUNT,
+    versions: COUNT,
+  }),
   RestoreReport: object({
     batch: UUID,
     imported: COUNT,

@@ -1,4 +1,4 @@
-import { CHANGE_TYPE } from '../../../change/commit/codes.js';
+import { CHANGE_TYPE, LIFECYCLE, lifecycleTerm } from '../../../change/commit/codes.js';
 import { readFileSync } from 'node:fs';
 import { type JsonObject, jsonObjectOf, type JsonValue } from '../../../openehr/base/json.js';
 import { toXml } from '../../../openehr/format/canonical-xml.js';
@@ -56,6 +56,38 @@ const INTERCHANGE = [
   .map((line) => `${JSON.stringify(line)}\n`)
   .join('');
 
+/** Of an EHR that has nothing but its EHR_STATUS. */
+function extract(): JsonObject {
+  const [uuid, ehrId] = ['9f0c8e0b-6b0b-4a43-9d55-0c6d3b3fd0b1', MERGE.source_ehr ?? ''];
+  const id = (_type: string, value: string): JsonObject => ({ _type, value });
+  const [created = {}] = contribution(EHR_STATUS).versions as JsonObject[];
+  const version = {
+    ...created,
+    contribution: {
+      ...{ _type: 'OBJECT_REF', namespace: 'local', type: 'CONTRIBUTION' },
+      id: id('HIER_OBJECT_ID', '5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11'),
+    },
+    uid: id('OBJECT_VERSION_ID', `${uuid}::old.system::1`),
+    lifecycle_state: lifecycleTerm(LIFECYCLE.complete),
+  };
+  const audit = {
+    ...(created.commit_audit as JsonObject),
+    system_id: 'old.system',
+    committer: { _type: 'PARTY_IDENTIFIED', name: 'Ada Moe' },
+    time_committed: id('DV_DATE_TIME', '2026-01-31T12:00:00Z'),
+  };
+  const item = {
+    _type: 'X_VERSIONED_EHR_STATUS',
+    uid: id('HIER_OBJECT_ID', uuid),
+    versions: [{ ...version, commit_audit: audit }],
+  };
+  const items = [{ _type: 'OPENEHR_CONTENT_ITEM', item }];
+  return {
+    _type: 'EXTRACT',
+    chapters: [{ _type: 'EXTRACT_ENTITY_CHAPTER', extract_id_key: ehrId, items }],
+  };
+}
+
 /** Bodies in canonical JSON or JSON of our own, by their schema. */
 const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   EHR_STATUS: () => EHR_STATUS,
@@ -92,6 +124,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   DistinctBody: () => ({ reason: 'twins: born on the same day, with two numbers of insurance' }),
   QueryOwnerBody: () => ({ sub: '5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11' }),
   InterchangeLines: () => INTERCHANGE,
+  EXTRACT: extract,
   TemplateUpgradeBody: () => ({ rules: [] }),
   TwoRevisions: () => ({ from: '1', to: '1' }),
   WithdrawMergeBody: () => ({ reason: 'two patients of the same name' }),
@@ -119,8 +152,14 @@ function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
   const simplified = simplifiedExample(mediaType);
   if (simplified !== undefined) return schema === 'NewContribution' ? contribution(simplified) : simplified;
   const value = JSON_EXAMPLES[schema]?.();
-  if (value === undefined || !mediaType.endsWith('/xml')) return value;
-  return toXml(value as JsonObject, XML_ROOTS[schema] ?? schema.toLowerCase());
+  return value === undefined || !mediaType.endsWith('/xml') ? value : xmlOf(schema, value);
+}
+
+/** Classes of an EXTRACT have no XML of their own here. */
+function xmlOf(schema: SchemaName, value: JsonValue): string | undefined {
+  return schema === 'EXTRACT'
+    ? undefined
+    : toXml(value as JsonObject, XML_ROOTS[schema] ?? schema.toLowerCase());
 }
 
 function simplifiedExample(mediaType: string): JsonObject | undefined {

@@ -15,7 +15,10 @@ const NUMBERS: Readonly<Record<string, JsonObject>> = {
 const ALSO: Readonly<Record<string, { readonly union: string; readonly classes: readonly RmClassName[] }>> = {
   // With `Prefer: resolve_refs`, or `EHR_STATUS_AS_REF=false`.
   'EHR.ehr_status': { union: 'EhrStatusOrReference', classes: ['OBJECT_REF', 'EHR_STATUS'] },
-  'CONTRIBUTION.versions': { union: 'VersionOrReference', classes: ['OBJECT_REF', 'ORIGINAL_VERSION'] },
+  'CONTRIBUTION.versions': {
+    union: 'VersionOrReference',
+    classes: ['OBJECT_REF', 'ORIGINAL_VERSION', 'IMPORTED_VERSION'],
+  },
 };
 
 /** A schema of canonical JSON for each class of the reference model, by its name. */

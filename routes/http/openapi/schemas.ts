@@ -52,7 +52,7 @@ function newContribution(version: string): JsonObject {
 
 function newVersion(data: JsonObject): JsonObject {
   const members = {
-    _type: { const: 'ORIGINAL_VERSION' },
+    _type: { enum: ['ORIGINAL_VERSION', 'IMPORTED_VERSION'] },
     uid: ref('OBJECT_VERSION_ID'),
     preceding_version_uid: ref('OBJECT_VERSION_ID'),
     commit_audit: { ...NEW_AUDIT, required: ['change_type'] },
@@ -60,6 +60,10 @@ function newVersion(data: JsonObject): JsonObject {
     data,
     attestations: listOf(ANY),
     signature: TEXT,
+    item: {
+      ...ref('ORIGINAL_VERSION'),
+      description: 'Of an IMPORTED_VERSION, which has no other member than audit and signature',
+    },
   };
   return object(members, ['commit_audit']);
 }

@@ -115,6 +115,7 @@ const PARAMETERS = {
   merge_id: path('Id of the merge, as in answers about it', uuidOf),
   batch: path('UUID of the import, which the client chooses', uuidOf),
   comparison_id: path('Id of the comparison, as in the answer that began it', uuidOf),
+  import_id: path('Id of the import, as in the answer of what made it', uuidOf),
   upgrade_id: path('Id of the upgrade, as in the answer that began it', uuidOf),
   name_space: path('`<namespace>::`, or the name of a query without one', asText),
   approval_id: path('Id of what waits, as in answers about it', uuidOf),
@@ -229,6 +230,7 @@ const PARAMETERS = {
     '`drop`: an EHR whose subject another one has is restored without it, and not refused',
     otherwise('keep', oneOf('keep', 'drop')),
   ),
+  plan: query('`hash` of the plan that is to be carried out', text),
   versions: query(
     'Whether all versions of each object are wanted, or the latest one',
     otherwise('all', oneOf('all', 'latest')),

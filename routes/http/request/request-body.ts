@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import { parseJson } from '../../../openehr/format/canonical-json.js';
-import { fromXml } from '../../../openehr/format/canonical-xml.js';
+import { bodyFromXml } from '../../../openehr/format/extract-xml.js';
 import { tryHere } from '../../../openehr/base/work.js';
 import type { CompileStored } from '../../../models/definition/template.js';
 import { compileTemplate, type CompiledTemplate } from '../../../openehr/template/compile.js';
@@ -27,10 +27,10 @@ export async function parseJsonBody(ctx: Context, text: string): Promise<JsonVal
   return parseLarge({ text, isXml: false, declaredType: '', ...reading }, bodyOwner(ctx));
 }
 
-/** An XML body of an RM class parsed, in another thread when that takes long. @throws as `fromXml` and `parseLarge` */
+/** An XML body of an RM class, or of an EXTRACT, parsed, in another thread when that takes long. @throws as `fromXml` and `parseLarge` */
 export async function parseXmlBody(ctx: Context, text: string, declaredType: string): Promise<JsonValue> {
   const reading = bodyReading(ctx);
-  const here = isLarge(text) ? null : tryHere(ctx.state.work, () => fromXml(text, declaredType, reading));
+  const here = isLarge(text) ? null : tryHere(ctx.state.work, () => bodyFromXml(text, declaredType, reading));
   if (here !== null) return here.value;
   return parseLarge({ text, isXml: true, declaredType, ...reading }, bodyOwner(ctx));
 }

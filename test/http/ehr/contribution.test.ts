@@ -298,8 +298,8 @@ describe('a CONTRIBUTION that is refused', () => {
     ['an unknown change type', committed({ change_type: aTerm('999') }), 'versions[0]: change_type'],
     ['code and rubric that disagree', committed({ change_type: aTerm('249', 'deleted') }), 'do not agree'],
     [
-      'an IMPORTED_VERSION',
-      contribution({ ...aVersion('249', { data: aComposition() }), _type: 'IMPORTED_VERSION' }),
+      'an unknown class of a version',
+      contribution({ ...aVersion('249', { data: aComposition() }), _type: 'VERSION' }),
       '/versions[0]',
     ],
     [

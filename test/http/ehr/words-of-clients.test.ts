@@ -151,7 +151,7 @@ describe('a CONTRIBUTION in the words of', () => {
     ['an unknown class', { _type: 'CONTRIBUTION_DTO', versions: [version({ change_type: CREATION })] }],
     [
       'an unknown class of a version',
-      { versions: [{ _type: 'IMPORTED_VERSION', ...version({ change_type: CREATION }) }] },
+      { versions: [{ _type: 'COPIED_VERSION', ...version({ change_type: CREATION }) }] },
     ],
     ['a branch where no VERSION is', { branch: false, versions: [version({ change_type: CREATION })] }],
     [

@@ -7,6 +7,7 @@ import { adminCases, mergedPair, mergedQueryCases } from './admin-cases.js';
 import { approvalCases } from './approval-cases.js';
 import { distinctCases } from './distinct-cases.js';
 import { draftCases } from './draft-cases.js';
+import { extractCases } from './extract-cases.js';
 import { operationCases } from './operation-cases.js';
 import { userCases } from './user-cases.js';
 import { ownCases } from './own-cases.js';
@@ -27,6 +28,7 @@ export function apiCases(app: RequestListener): ApiCase[] {
   const world = new World(app);
   return [
     ...ehrCases(world),
+    ...extractCases(world),
     ...compositionCases(world),
     ...directoryCases(world),
     ...contributionCases(world),

@@ -46,6 +46,10 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'everchart codegen queries': ['packages/codegen/test/http/queries.test.ts', "'codegen', 'queries'"],
   'everchart-aql-lsp': ['packages/aql-lsp/test/http/aql-lsp.test.ts', 'everchart-aql-lsp'],
   'everchart query': ['test/http/process/command-line.test.ts', "'query'"],
+  'everchart export --extract --ehr': [
+    'test/http/process/extract-command.test.ts',
+    "'export', '--extract', '--ehr'",
+  ],
   'everchart export': ['test/http/process/command-line.test.ts', "'export', '--local'"],
   'everchart import --local --dry-run': [
     'test/http/process/command-line.test.ts',
