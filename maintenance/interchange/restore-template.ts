@@ -34,7 +34,11 @@ export async function restoreTemplate(
   });
 }
 
-function notedIn({ revision_name, uploaded_by, after }: RestoredTemplate): UploadedTemplate['revision'] {
+function notedIn({
+  revision_name,
+  uploaded_by,
+  after,
+}: RestoredTemplate): NonNullable<UploadedTemplate['revision']> {
   return {
     ...(revision_name !== undefined && { revision_name }),
     ...(uploaded_by !== undefined && { uploaded_by }),

@@ -249,8 +249,8 @@ export const REVISIONS: readonly Revision[] = [
     'ehrbase_multi_occurrence.de.v1',
     (template) => {
       const { node: slot } = nodeIn(archetypeIn(template, TEMPERATURE), 'at0059');
-      const pattern = elementOf(slot, 'includes', 'expression', 'right_operand', 'item');
-      setText(pattern, 'openEHR-EHR-CLUSTER\\.(device|other)\\.v1', 'pattern');
+      const path = ['includes', 'expression', 'right_operand', 'item', 'pattern'];
+      setText(slot, 'openEHR-EHR-CLUSTER\\.(device|other)\\.v1', ...path);
     },
     [`/content[${TEMPERATURE}]/protocol[at0020]/items[at0059]`, 'changed', 'slot', 'unproven'],
     // Another slot stands beside it.
