@@ -187,10 +187,8 @@ class Validating {
     if (precedingVersionUid === undefined) {
       const entry = await this.#creation(version, metadata);
       if (entry.kind !== 'create') return entry;
-      this.#earlier.set(versionedObjectUid, {
-        templateId: entry.composition?.templateId,
-        object: entry.object,
-      });
+      const { composition, object } = entry;
+      this.#earlier.set(versionedObjectUid, { templateId: composition?.templateId, object });
       return { ...entry, versionedObjectUid, isChosenId: true };
     }
     if (data !== undefined) return this.#update(version, precedingVersionUid, metadata);
