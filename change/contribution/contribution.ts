@@ -71,8 +71,8 @@ export async function createContribution(
         throw atEntry(index, asInvalid(error));
       }
     }
-    const systems = new Set(entries.flatMap(({ imported }) => imported?.id.systemId ?? []));
-    if (systems.size > 0) await noteSystems([...systems]);
+    const systems = entries.flatMap(({ imported }) => imported?.id.systemId ?? []);
+    if (systems.length > 0) await noteSystems([...new Set(systems)]);
     return commit(context, { ...request, entries }, known);
   });
 }
@@ -183,15 +183,12 @@ class Validating {
     if (this.#context.readSimplified !== undefined)
       throw new CdrError('invalid', 'an IMPORTED_VERSION is as it was made: in canonical JSON or XML only');
     const metadata = { ...metadataOf(version, index), imported };
-    const { versionedObjectUid } = imported.id;
-    const { precedingVersionUid, data } = version;
+    const [{ versionedObjectUid }, { precedingVersionUid, data }] = [imported.id, version];
     if (precedingVersionUid === undefined) {
       const entry = await this.#creation(version, metadata);
       if (entry.kind !== 'create') return entry;
-      this.#earlier.set(versionedObjectUid, {
-        templateId: entry.composition?.templateId,
-        object: entry.object,
-      });
+      const { composition, object } = entry;
+      this.#earlier.set(versionedObjectUid, { templateId: composition?.templateId, object });
       return { ...entry, versionedObjectUid, isChosenId: true };
     }
     if (data !== undefined) return this.#update(version, precedingVersionUid, metadata);

@@ -111,10 +111,7 @@ function withProgressOptions(command: Command): Command {
 }
 
 async function runCommand(command: Command, path: string, options: ImportOptions): Promise<void> {
-  if (options.dryRun === true && options.local !== true)
-    command.error('error: --dry-run needs --local: only the database itself can validate without writing');
-  if (options.ehr !== undefined && parseEhrId(options.ehr) === null)
-    command.error(`error: --ehr ${options.ehr} is not an ehr_id`);
+  requireSound(command, options);
   const source = openSource(path);
   const place = path === '-' ? 'stdin' : path.replace(/(?<!\/)\/+$/, '');
   const errorFile = options.errors ?? `${place}.import-errors.ndjson`;
@@ -133,6 +130,13 @@ async function runCommand(command: Command, path: string, options: ImportOptions
       ? await dryRun(source, options, new ImportFiles(`${progressFile}.dry-run`, errorFile))
       : await importAll(source, options, new ImportFiles(progressFile, errorFile));
   report(state, { start, errorFile, isDryRun: options.dryRun === true });
+}
+
+function requireSound(command: Command, options: ImportOptions): void {
+  if (options.dryRun === true && options.local !== true)
+    command.error('error: --dry-run needs --local: only the database itself can validate without writing');
+  if (options.ehr !== undefined && parseEhrId(options.ehr) === null)
+    command.error(`error: --ehr ${options.ehr} is not an ehr_id`);
 }
 
 /** Whether the file was an EXTRACT, of which the EHR is made then. */
