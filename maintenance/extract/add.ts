@@ -6,7 +6,7 @@ import { writableEhr } from '../../change/commit/ehr-access.js';
 import { notModifiable } from '../../change/commit/refusal.js';
 import { storedBeside } from '../../models/cross-collection/interchange.js';
 import { listOf, versionLeaf } from '../../models/cross-collection/seal-hash.js';
-import { usableTemplate } from '../../models/definition/template.js';
+import { templateById } from '../../models/definition/template.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { EhrPart, RestoreState } from '../interchange/part.js';
 import { planPart } from '../interchange/plan.js';
@@ -157,7 +157,7 @@ async function obstaclesTo(
   );
   const templates = new Set(added.flatMap(({ doc }) => doc.template_id ?? []));
   for (const templateId of templates)
-    if ((await usableTemplate(templateId)) === null)
+    if ((await templateById(templateId)) === null)
       found.push(obstacle('template_missing', `template ${templateId} is not here`, [uid]));
   if (added.length === 0 || found.length > 0) return found;
   try {

@@ -56,7 +56,7 @@ export async function undoExtract(
   if (before.contributions.length === 0)
     throw new CdrError('not-found', `the import ${batch} brought nothing into EHR ${ehrId} that is left`);
   const counts = { contributions: before.contributions.length, versions: before.brought.length };
-  if (!(await hasContributionsBeside(ehrId, batch))) {
+  if (!(await hasContributionsBeside(ehrId, [batch]))) {
     await eraseMade(ehrId, batch);
     return { isErased: true, ...counts };
   }
@@ -85,7 +85,7 @@ export async function undoExtract(
 /** In the transaction that erases: whoever commits meanwhile is before it, or finds no EHR. */
 function eraseMade(ehrId: string, batch: string): Promise<void> {
   const pass = async (): Promise<void> => {
-    if (await hasContributionsBeside(ehrId, batch))
+    if (await hasContributionsBeside(ehrId, [batch]))
       throw new CdrError('conflict', `EHR ${ehrId} was used meanwhile`);
   };
   return eraseEhr(ehrId, { cascade: true, gate: { opens: true, pass } });
