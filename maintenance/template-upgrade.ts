@@ -83,7 +83,7 @@ export async function beginUpgrade(
     left: 0,
   };
   await inAuditedTransaction(
-    async () => {
+    async (session) => {
       const other = await openUpgrade(after.storedId);
       if (other !== null)
         throw new CdrError(
@@ -91,7 +91,7 @@ export async function beginUpgrade(
           `the upgrade ${other._id} of the template is not done (${other.state})`,
         );
       await insertUpgrade(doc);
-      await addAliases(after.storedId, aliases);
+      await addAliases(session, after.storedId, aliases);
     },
     () => ({ objects: [doc._id] }),
   );
@@ -176,7 +176,7 @@ async function walk(settings: ChangeSettings, doc: TemplateUpgradeDoc): Promise<
   }
   // While something is left that the upgrade wrote, former and new places are still to be seen as one.
   if (isBack && (await upgradeById(id))?.left === 0)
-    await inTransaction(() => removeAliases(doc.template_id, id));
+    await inTransaction((session) => removeAliases(session, doc.template_id, id));
   const state = isBack ? 'undone' : 'done';
   await changeState(id, [doc.state], { state, finished_at: new Date(), position: WALK_BEGIN });
 }

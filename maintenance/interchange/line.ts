@@ -1,8 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { exactVersion, parseVersionPrefix } from '../../openehr/base/semver.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
 import { objectsAt, textAt } from '../../openehr/rm/access.js';
 import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
+import { isStoredAlias, type StoredAlias } from '../../openehr/template/upgrade/alias.js';
 import { isRequestIdentity } from '../../change/commit/request-identity.js';
 import type { AuditDoc } from '../../models/audit.js';
 import type { ContributionDoc, RequestIdentity } from '../../models/contribution.js';
@@ -49,6 +50,8 @@ export interface RestoredTemplate extends Pick<
   readonly revision?: number;
   /** Digest of the revision before it; null: it is the first. */
   readonly after: string | null;
+  /** What upgrades have moved in the template; of the newest. */
+  readonly aliases: readonly StoredAlias[];
 }
 
 /** An EHR that was merged away, with the containers whose ids stay taken. */
@@ -126,8 +129,16 @@ function readTemplate(line: JsonObject): Extract<InterchangeLine, { kind: 'templ
     ...(name !== undefined && { revision_name: name }),
     ...(uploadedBy !== undefined && { uploaded_by: uploadedBy }),
     after,
+    aliases: line.aliases === undefined ? [] : aliasesIn(line.aliases),
   };
   return { kind: 'template', template };
+}
+
+function aliasesIn(given: JsonValue): readonly StoredAlias[] {
+  const aliases = Array.isArray(given) ? (given as readonly unknown[]).filter(isStoredAlias) : [];
+  if (!Array.isArray(given) || aliases.length < given.length)
+    throw malformed('aliases must be a list of what upgrades have moved');
+  return aliases;
 }
 
 function readStoredQuery(line: JsonObject): Extract<InterchangeLine, { kind: 'stored_query' }> {

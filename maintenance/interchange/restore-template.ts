@@ -3,6 +3,7 @@ import { collapsedToken } from '../../openehr/base/text.js';
 import { compileTemplate } from '../../openehr/template/compile.js';
 import { inTransaction } from '../../database/transaction.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
+import { changeAliases } from '../../models/cross-collection/template-aliases.js';
 import {
   countRevisions,
   insertRestoredTemplate,
@@ -10,6 +11,7 @@ import {
   templateById,
   type UploadedTemplate,
 } from '../../models/definition/template.js';
+import { aliasesOfTemplates } from '../../models/definition/template-alias.js';
 import { earlierRevision, keepAsEarlier, revisionDigest } from '../../models/definition/template-revision.js';
 import type { Session } from '../../models/access/write.js';
 import type { RestoredTemplate } from './line.js';
@@ -23,13 +25,30 @@ export async function restoreTemplate(
   { batch, compile = compileTemplate }: RestoreHow,
   as: RestoredTemplate,
 ): Promise<'imported' | 'unchanged'> {
-  if (await isThere(as)) return 'unchanged';
+  if (await isThere(as)) return restoreAliases(batch, as);
   const template = { opt: as.opt, compiled: await compile(as.opt), revision: notedIn(as) };
   if (collapsedToken(template.compiled.templateId) !== collapsedToken(as._id))
     throw new CdrError('invalid', `the template is ${template.compiled.templateId}, and not ${as._id}`);
   return inTransaction(async (session) => {
     if (await isThere(as)) return 'unchanged';
     await storeRevision(session, batch, { template, as });
+    return 'imported';
+  });
+}
+
+/** What upgrades have moved since the text came. */
+async function restoreAliases(
+  batch: string,
+  { _id, opt, aliases }: RestoredTemplate,
+): Promise<'imported' | 'unchanged'> {
+  const known = await templateById(_id);
+  if (known?.opt !== opt || aliases.length === 0) return 'unchanged';
+  return inTransaction(async (session) => {
+    const before = (await aliasesOfTemplates([known._id])).get(known._id) ?? [];
+    const added = aliases.filter((each) => !before.some(({ upgrade }) => upgrade === each.upgrade));
+    if (added.length === 0) return 'unchanged';
+    await changeAliases(known._id, [...before, ...added]);
+    await noteStates(session, { collection: 'templates', ids: [known._id], reason: 'restore', batch });
     return 'imported';
   });
 }
@@ -66,6 +85,7 @@ async function storeRevision(session: Session, batch: string, { template, as }: 
       throw new CdrError('conflict', `the revision before this one of template ${as._id} is not here`);
     const { _id, created_timestamp, revision = 1 } = as;
     await insertRestoredTemplate(template, { _id, created_timestamp, revision });
+    if (as.aliases.length > 0) await changeAliases(_id, as.aliases);
     await note('templates', as._id);
     return;
   }
@@ -74,6 +94,7 @@ async function storeRevision(session: Session, batch: string, { template, as }: 
   const kept = await keepAsEarlier(known);
   await replaceTemplate(template, as.created_timestamp);
   if (as.revision !== undefined) await countRevisions(known._id, as.revision);
+  if (as.aliases.length > 0) await changeAliases(known._id, as.aliases);
   await note('templates', known._id);
   await note('template_revisions', kept);
 }

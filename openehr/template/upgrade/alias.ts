@@ -19,6 +19,21 @@ export interface StoredAlias {
   readonly renames: boolean;
 }
 
+/** Whether a value that came from elsewhere is what a rule moves. */
+export function isStoredAlias(value: unknown): value is StoredAlias {
+  if (typeof value !== 'object' || value === null) return false;
+  const { upgrade, archetype_id, from, to, from_names, to_names, renames } = value as Partial<StoredAlias>;
+  const isNames = (names: unknown): boolean =>
+    Array.isArray(names) &&
+    names.every((each) => Array.isArray(each) && each.every((name) => typeof name === 'string'));
+  return (
+    [upgrade, archetype_id, from, to].every((text) => typeof text === 'string') &&
+    isNames(from_names) &&
+    isNames(to_names) &&
+    typeof renames === 'boolean'
+  );
+}
+
 /** One step of a path that an upgrade moves from or to. */
 export interface AliasStep {
   readonly attribute: string;

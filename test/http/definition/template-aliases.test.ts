@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Test } from 'supertest';
+import { sealNewRecords } from '../../../maintenance/seal.js';
+import { verifyStorage } from '../../../maintenance/verify.js';
 import { claimStorage } from '../../../models/settings.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
+import { emptied, exported, imported, refusals } from '../../support/interchange.js';
 import { element, multiple, node, root, single, template } from '../../support/openehr/opt-builder.js';
 import { givenEhr, V1, type Json } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
@@ -226,6 +229,27 @@ describe('queries over a template whose data are upgraded', () => {
       passes: expect.not.arrayContaining(['seeAliases']),
     });
     expect((await ask('asked', asSecond(`SELECT ${OTHER} FROM EVALUATION o[${OLD}]`))).rows).toEqual([]);
+  });
+
+  it('are answered so elsewhere too, after an export of all versions; the seals hold what was moved', async () => {
+    await given('travelled', 4);
+    await upload(second('travelled'));
+    await until(await begin('travelled'), 'done');
+    const before = await digests('travelled', CORPUS.slice(0, 6));
+    const expectSound = async (): Promise<void> => {
+      await sealNewRecords();
+      expect((await verifyStorage()).violations).toEqual([]);
+    };
+    await expectSound();
+    const lines = await exported();
+    await emptied();
+    await claimStorage(testSettings().systemId, 'all');
+    expect(refusals(await imported(lines))).toEqual([]);
+    expect(await exported()).toEqual(lines);
+    await setTimeout(TRUST_MS);
+    expect(await digests('travelled', CORPUS.slice(0, 6))).toEqual(before);
+    expect(await digests('travelled', CORPUS.slice(0, 6).map(asSecond))).toEqual(before);
+    await expectSound();
   });
 
   it('are explained with what they are read as, use indexes, and warn of nothing', async () => {
