@@ -210,10 +210,10 @@ class IndexConditions {
     const { alias, path, fallbacks = [] } = use;
     const ids = archetypeIdsOf(alias) ?? [];
     if (ids.length > 1 && !isRenamed(alias.predicate)) return [];
-    const leaves = [path, ...counted(fallbacks).map((each) => each.path)].flatMap((each) =>
+    const leaves = counted([path, ...counted(fallbacks).map((each) => each.path)]).flatMap((each) =>
       counted(ids).map((id) => this.leavesAt(leafAddress(each, alias, id), use, operator, item)),
     );
-    return leaves.some((each) => each.length === 0) ? [] : leaves.flat();
+    return counted(leaves).some((each) => each.length === 0) ? [] : leaves.flat();
   }
 
   private leavesAt(

@@ -32,9 +32,9 @@ export function aliasSummary(scope: Scope): readonly JsonObject[] {
       found,
     );
   }
-  return [...found].map(([seen, others]) => ({
+  return counted([...found]).map(([seen, others]) => ({
     seen,
-    as: others.map(({ text, templateIds }) => ({ text, template_id: templateIds.at(-1) ?? '' })),
+    as: counted(others).map(({ text, templateIds }) => ({ text, template_id: templateIds.at(-1) ?? '' })),
   }));
 }
 
@@ -64,7 +64,7 @@ function addClass({ className, variable, predicate }: Alias, found: Map<string, 
     text(counted(alternatives).filter(isWritten)),
     others.map((group) => ({
       text: text([group]),
-      templateIds: group.flatMap((each) => (each.kind === 'node' ? (each.template ?? []) : [])),
+      templateIds: counted(group).flatMap((each) => (each.kind === 'node' ? (each.template ?? []) : [])),
     })),
   );
 }

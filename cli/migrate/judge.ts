@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../openehr/base/json.js';
-import { objectAt, textAt } from '../../openehr/rm/access.js';
+import { textAt } from '../../openehr/rm/access.js';
 import { MAX_ACCEPTED_FINDINGS, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { readRm } from '../../openehr/rm/read.js';
 import type { Settings } from '../../config/settings.js';
 import { LIFECYCLE } from '../../change/commit/codes.js';
 import { validateContent } from '../../change/content/content.js';
 import type { Judge } from './old-lines.js';
+import { contentOf } from './old-version.js';
 import type { OldDefinitions } from './read-definitions.js';
 
 /** The settings that decide what a COMPOSITION may be. */
@@ -14,7 +15,7 @@ type Rules = Pick<Settings, 'checkRmRules' | 'checkExtraNodes' | 'checkContainer
 /** What content of an old server breaks of the rules of this one, by the templates that it has there. */
 export function judging(definitions: OldDefinitions, rules: Rules): Judge {
   return ({ type, version, revision }) => {
-    const data = objectAt(version, 'data');
+    const data = contentOf(version);
     if (type !== 'COMPOSITION' || data === undefined) return [];
     const template = definitions.compiled(
       textAt(data, 'archetype_details', 'template_id', 'value') ?? '',

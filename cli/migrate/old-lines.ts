@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import { objectAt, objectsAt, textAt } from '../../openehr/rm/access.js';
 import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
-import type { OldVersion } from './old-version.js';
+import { contentOf, type OldVersion } from './old-version.js';
 import type { OldEhr } from './read-ehr.js';
 
 /** What a migration says of a COMPOSITION beside it. */
@@ -35,7 +35,7 @@ export function oldLines(old: OldEhr, { judge, definitions }: Judging): string[]
       );
     }
     const container = one.uid.split('::')[0] ?? '';
-    const own = textAt(one.version, 'data', 'archetype_details', 'template_id', 'value');
+    const own = textAt(contentOf(one.version), 'archetype_details', 'template_id', 'value');
     const templateId = one.type === 'COMPOSITION' ? (own ?? templates.get(container)) : undefined;
     if (templateId !== undefined) templates.set(container, templateId);
     const findings = judge(one);

@@ -52,8 +52,15 @@ export function idsIn(object: JsonObject, name: string): string[] {
   return objectsAt(object, name).flatMap((reference) => textAt(reference, 'id', 'value') ?? []);
 }
 
-/** An ORIGINAL_VERSION with the ids that some servers leave out. `before`: uid of the one before it. */
+/** The content of an ORIGINAL_VERSION, or of the one that an IMPORTED_VERSION has; undefined of a deletion. */
+export function contentOf(version: JsonObject): JsonObject | undefined {
+  return objectAt(version, 'data') ?? objectAt(version, 'item', 'data');
+}
+
+/** A VERSION with the ids that some servers leave out. `before`: uid of the one before it. */
 export function completed(given: JsonObject, uid: string, before: string | null): JsonObject {
+  if (given._type === 'IMPORTED_VERSION')
+    return { ...given, item: completed(objectAt(given, 'item') ?? {}, uid, before) };
   const { data = null, ...version } = given;
   const id = { _type: 'OBJECT_VERSION_ID', value: uid };
   const isFollowing = before !== null && objectAt(version, 'preceding_version_uid') === undefined;

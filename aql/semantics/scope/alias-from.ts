@@ -20,7 +20,7 @@ export function fromWithAliases(
     return operands.every((each, index) => each === from.operands[index]) ? from : { ...from, operands };
   }
   const predicate = widened(from.predicate, aliases, around);
-  const archetypes = idsOf(predicate).filter(isArchetypeId);
+  const archetypes = counted(idsOf(predicate)).filter(isArchetypeId);
   const { contains } = from;
   const below = archetypes.length > 0 ? archetypes : around;
   const child = contains === null ? null : fromWithAliases(contains.child, aliases, below);
@@ -43,7 +43,7 @@ function widened(
     step();
     for (const alias of counted(aliases)) {
       const other = renamed(group, alias, around);
-      if (other !== null && !groups.some((each) => isSameGroup(each, other))) groups.push(other);
+      if (other !== null && !counted(groups).some((each) => isSameGroup(each, other))) groups.push(other);
     }
   }
   return groups.length === predicate.alternatives.length ? predicate : { ...predicate, alternatives: groups };
@@ -56,13 +56,13 @@ function renamed(group: Group, alias: PathAlias, around: readonly string[]): Gro
   if (!alias.renames) return null;
   const [condition] = counted(group).filter((each) => demandedNodeId(each) !== null);
   if (condition === undefined) return null;
-  const found = directionsOf(alias).find(({ from }) => from.at(-1)?.nodeId === demandedNodeId(condition));
+  const found = counted(directionsOf(alias)).find(({ from }) => from.at(-1)?.nodeId === demandedNodeId(condition));
   const [old, now] = [found?.from.at(-1), found?.to.at(-1)];
   if (found === undefined || old?.nodeId == null || now?.nodeId == null) return null;
   if (!isArchetypeId(old.nodeId) && !around.includes(archetypeOf(found))) return null;
   // Over several revisions of one template, never from one template into another.
   const within = condition.kind === 'node' ? condition.template : undefined;
-  if (within !== undefined && !alias.templateIds.some((id) => within.includes(id))) return null;
+  if (within !== undefined && !counted(alias.templateIds).some((id) => within.includes(id))) return null;
   const { name } = demandedIdentity({ kind: 'predicate', alternatives: [group], at: condition.at });
   const isCoded = condition.kind === 'node' && condition.name !== null && condition.name.kind !== 'string';
   if (isCoded || (name !== null && !old.names.includes(name))) return null;
@@ -80,7 +80,7 @@ function archetypeOf({
   readonly from: readonly AliasStep[];
   readonly archetypeId: string;
 }): string {
-  const above = from.slice(0, -1).findLast(({ nodeId }) => nodeId !== null && isArchetypeId(nodeId));
+  const above = counted(from.slice(0, -1)).findLast(({ nodeId }) => nodeId !== null && isArchetypeId(nodeId));
   return above?.nodeId ?? archetypeId;
 }
 

@@ -57,7 +57,7 @@ export const directionsOf = memoized((alias: PathAlias): readonly Direction[] =>
 function placeKey({ templateIds }: PathAlias, steps: readonly AliasStep[]): string {
   return JSON.stringify([
     templateIds[0],
-    ...steps.map(({ attribute, nodeId, name }) => [attribute, nodeId, name]),
+    ...counted(steps).map(({ attribute, nodeId, name }) => [attribute, nodeId, name]),
   ]);
 }
 
@@ -154,7 +154,7 @@ function stepsBelow(
   archetypeId: string,
 ): readonly AliasStep[] | null {
   const ids = idsOf(alias.predicate);
-  if (alias.classes.every((name) => name === 'COMPOSITION'))
+  if (counted(alias.classes).every((name) => name === 'COMPOSITION'))
     return ids.length === 0 || ids.includes(archetypeId) ? steps : null;
   const index = counted(steps).findLastIndex(
     ({ nodeId }, at) =>
@@ -181,7 +181,7 @@ function archetypesAbove({ parent }: Alias): readonly string[] {
   step();
   if (parent === null) return [];
   const ids = idsOf(parent.predicate);
-  return ids.some(isArchetypeId) ? ids : archetypesAbove(parent);
+  return counted(ids).some(isArchetypeId) ? ids : archetypesAbove(parent);
 }
 
 /** The archetype that the node at a step is of; null: that of the COMPOSITION. */

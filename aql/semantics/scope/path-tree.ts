@@ -133,7 +133,7 @@ function grow(
     const position = { alias: node.alias, parent: node, attribute, classes, multiple };
     for (const { identity, members } of counted(groups(over, depth, multiple))) {
       const child = newPathNode(counter, position, identity);
-      if (members.every((use) => use.instead !== undefined)) child.isFallback = true;
+      if (counted(members).every((use) => use.instead !== undefined)) child.isFallback = true;
       node.children.push(child);
       grow(child, members, depth + 1, counter);
     }
@@ -169,14 +169,14 @@ function identitiesOf(
 ): readonly StepIdentity[] {
   const isWritten = counted(uses).map((use) => use.instead === undefined);
   if (!isWritten.includes(true)) return stepIdentities(predicates, isMultiple);
-  const written = predicates.filter((_, index) => isWritten[index] === true);
+  const written = counted(predicates).filter((_, index) => isWritten[index] === true);
   const chosen = stepIdentities(written, isMultiple);
   let next = 0;
   return counted(predicates).map((predicate, index): StepIdentity => {
     if (isWritten[index] === true) return chosen[next++] ?? BASE;
     const own = stepIdentities([predicate], isMultiple)[0] ?? BASE;
     const same = chosen[written.indexOf(predicate)];
-    return same ?? chosen.find((each) => isChosenBy(own, each)) ?? own;
+    return same ?? counted(chosen).find((each) => isChosenBy(own, each)) ?? own;
   });
 }
 

@@ -131,7 +131,7 @@ const TRUST_MS = 1_100;
 
 async function explained(id: string, aql: string): Promise<Json> {
   const { passes, aliases } = await ask(id, aql, 'query/aql/explain');
-  return { passes, ...(aliases !== undefined && { aliases }) } as unknown as Json;
+  return { passes, ...(aliases !== undefined && { aliases }) };
 }
 
 const digests = (id: string, queries: readonly string[]): Promise<string[]> =>
@@ -161,7 +161,7 @@ function composition(example: Json, index: number): Json {
       data.items.push({ ...again, value: { ...again.value, magnitude: 9 } });
   }
   if (index % 5 === 0) made.content = made.content.filter((each) => !isOld(each.archetype_node_id));
-  return made as unknown as Json;
+  return made;
 }
 
 interface Upgraded {

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,8 @@ import { oldPeer, type OldPeer, type PeerManners } from '../../support/migrate/o
 import { firstSeed } from '../../support/laws.js';
 import { spawnEverchart } from '../../support/process/command.js';
 import { runCommand, type CommandResult } from '../../support/process/command-line.js';
+import { imported, otherVersion } from '../../support/imported-version.js';
+import { bearer, WITH_ADMIN } from '../../support/tokens.js';
 import { Random } from '../../support/random.js';
 import {
   aComposition,
@@ -213,6 +215,23 @@ describe('migrate', () => {
     });
     expect(again.stdout).toMatch(/2 EHRs read\n0 imported, \d+ there already, 0 failed/);
     expect(peer.asked.every((line) => line.startsWith('GET '))).toBe(true);
+  });
+
+  it('brings an IMPORTED_VERSION as one', async () => {
+    await emptied(SYSTEM);
+    await givenTemplate(there);
+    const mover = { rolePermissions: { MOVER: ['restore', 'read', 'write'] }, auth: 'jwt' } as const;
+    const { status } = await request(testApp({ ...WITH_ADMIN, systemId: SYSTEM, ...mover }))
+      .post(`${V1}/ehr/${await givenEhr(there)}/contribution`)
+      .set('Authorization', bearer(['MOVER'], 'mover'))
+      .send({ versions: [imported(otherVersion({ uuid: randomUUID(), number: 1 }))] });
+    expect(status).toBe(201);
+    const old = await exported();
+    expect(old.some((line) => line.includes('IMPORTED_VERSION'))).toBe(true);
+    await emptied();
+    const { code, stderr } = await run(await given({ lists: true }, old));
+    expect(code === 0 ? '' : stderr).toBe('');
+    expect(movable(await exported())).toEqual(movable(old));
   });
 
   it('signs its report with the key that signs VERSIONs', async () => {

@@ -72,7 +72,7 @@ class Store {
 
   of(ehrId: string, type: string, objectId?: string): JsonObject[] {
     const all = this.#versions.get(`${ehrId} ${type}`) ?? [];
-    return all.filter((version) => objectId === undefined || uidOf(version).startsWith(`${objectId}::`));
+    return all.filter((one) => objectId === undefined || uidOf(originalOf(one)).startsWith(`${objectId}::`));
   }
 
   /** References to the CONTRIBUTIONs of an EHR. */
@@ -84,7 +84,8 @@ class Store {
 
   /** The latest versions of COMPOSITIONs that are not deleted. */
   live(ehrId: string): string[] {
-    const latest = new Map(this.of(ehrId, 'COMPOSITION').map((one) => [uidOf(one).split('::')[0], one]));
+    const originals = this.of(ehrId, 'COMPOSITION').map(originalOf);
+    const latest = new Map(originals.map((one) => [uidOf(one).split('::')[0], one]));
     return [...latest.values()].filter(({ data = null }) => data !== null).map(uidOf);
   }
 }
@@ -222,6 +223,11 @@ function queryOf(store: Store, name: string): JsonObject {
   return store.queries.find((query) => query.name === name) ?? NOT_FOUND;
 }
 
+/** Itself, but what an IMPORTED_VERSION has as item. */
+function originalOf(version: JsonObject): JsonObject {
+  return objectAt(version, 'item') ?? version;
+}
+
 /** Below `/ehr/{ehr_id}`. */
 function resourceOf(
   store: Store,
@@ -242,9 +248,9 @@ function versionedOf(
   versions: readonly JsonObject[],
   [what, uid]: readonly string[],
 ): JsonObject | undefined {
-  if (what === 'version') return versions.find((version) => uidOf(version) === uid);
+  if (what === 'version') return versions.find((version) => uidOf(originalOf(version)) === uid);
   if (versions.length === 0) return undefined;
-  const items = versions.map(({ uid: id = null, commit_audit: audit = null }) => ({
+  const items = versions.map(originalOf).map(({ uid: id = null, commit_audit: audit = null }) => ({
     version_id: id,
     audits: [audit],
   }));
