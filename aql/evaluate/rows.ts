@@ -125,11 +125,21 @@ function hasIdentity(element: Found, identity: StepIdentity, rules: Rules): bool
 /** Whether the operand of an EXISTS is there in a row (`Existence`). */
 export function isThere(existence: Existence, row: Row, rules: Rules): boolean {
   if (existence.kind === 'use') return valueInRow(existence.use, row) !== null;
-  const { alias, path, shared, fallbacks = [] } = existence;
+  const { alias, fallbacks = [] } = existence;
   const bound: Bound | null = row.tuple[alias.index] ?? null;
   if (bound === null) return false;
   for (const { templateIds, existence: other } of counted(fallbacks))
     if (isIn(bound, templateIds) && isThere(other, row, rules)) return true;
+  return isThereBelow(bound, existence, row, rules);
+}
+
+/** Whether something stands at the path of an EXISTS, below an object of FROM. */
+function isThereBelow(
+  bound: Bound,
+  { alias, path, shared }: Extract<Existence, { readonly kind: 'search' }>,
+  row: Row,
+  rules: Rules,
+): boolean {
   let element = plain(bound.object);
   let classes: ReadonlySet<string> = new Set(alias.classes);
   let depth = 0;

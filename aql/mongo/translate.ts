@@ -116,9 +116,8 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
   steps.push(...unfolded);
   isUnfolded = true;
   whenBound();
-  const trees = counted(counted(scope.trees).filter((each) => each !== undefined)).filter(
-    (each) => each !== ownTree,
-  );
+  const isOther = (each: PathNode | undefined): each is PathNode => each !== undefined && each !== ownTree;
+  const trees = counted(scope.trees).filter(isOther);
   const first = counted(trees).filter(({ uses }) => counted(uses).some(({ index }) => required.has(index)));
   for (const each of counted([...first, ...counted(trees).filter((one) => !first.includes(one))]))
     emitTree(each, tree);

@@ -69,6 +69,19 @@ export function importCommand(): Command {
       'stop when so many records have failed; looked at after every 2,000 records',
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
+    .option(...YES_FLAG)
+    .addHelpText('after', HELP)
+    .action((source: string | undefined, options: ImportOptions) => {
+      if (options.undo !== undefined) return undoImport(command, options, options.undo);
+      if (source === undefined) return command.error('error: name what is to be imported');
+      return runCommand(command, source, options);
+    });
+  return withTargetOptions(withRestoreOptions(command));
+}
+
+/** What is chosen where something is already here, or was made by another revision. */
+function withRestoreOptions(command: Command): Command {
+  return command
     .addOption(
       new Option(
         '--on-conflict <choice>',
@@ -93,15 +106,7 @@ export function importCommand(): Command {
       '--undo <batch>',
       'erase the EHRs that an import of all versions made (several times: that these made together); only with --local',
       together,
-    )
-    .option(...YES_FLAG)
-    .addHelpText('after', HELP)
-    .action((source: string | undefined, options: ImportOptions) => {
-      if (options.undo !== undefined) return undoImport(command, options, options.undo);
-      if (source === undefined) return command.error('error: name what is to be imported');
-      return runCommand(command, source, options);
-    });
-  return withTargetOptions(command);
+    );
 }
 
 function withProgressOptions(command: Command): Command {

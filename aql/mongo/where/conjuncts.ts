@@ -5,6 +5,7 @@ import type {
   Condition,
   IdentifiedPath,
   ValueExpression,
+  Test,
 } from '../../syntax/ast.js';
 import { comparedValues, conjunctsOf, existencePath, pathsOf, testsOf } from '../../syntax/walk.js';
 import type { FromClass, PathNode, Scope } from '../../semantics/scope-types.js';
@@ -93,25 +94,26 @@ export function searchedAliases(conjuncts: readonly Condition[], scope: Scope): 
 /** Cohesion nodes that must have their place before a condition can be tested. */
 export function nodesOf(condition: Condition, scope: Scope): ReadonlySet<number> {
   const nodes = new Set<number>();
-  const add = (steps: readonly { readonly node: PathNode | null }[]): void => {
-    for (const { node } of counted(steps)) if (node !== null) nodes.add(node.id);
-  };
-  for (const test of testsOf(condition)) {
-    const path = existencePath(test);
-    const existence = path === null ? null : scope.existenceOf(path);
-    if (existence?.kind === 'search') {
-      add(existence.shared);
-      for (const each of counted(existence.fallbacks ?? [])) add(each.existence.shared);
-    }
-    const uses = existence?.kind === 'use' ? [existence.use] : [];
-    for (const value of counted(comparedValues(test)))
-      for (const each of pathsOf(value)) uses.push(scope.useOf(each));
-    for (const { steps, fallbacks = [] } of counted(uses)) {
-      add(steps);
-      for (const each of counted(fallbacks)) add(each.steps);
-    }
-  }
+  for (const test of testsOf(condition))
+    for (const steps of counted(readSteps(test, scope)))
+      for (const { node } of counted(steps)) if (node !== null) nodes.add(node.id);
   return nodes;
+}
+
+/** The steps of all that a test reads, and of what is read where nothing stands there. */
+function readSteps(test: Test, scope: Scope): (readonly { readonly node: PathNode | null }[])[] {
+  const path = existencePath(test);
+  const existence = path === null ? null : scope.existenceOf(path);
+  const uses = existence?.kind === 'use' ? [existence.use] : [];
+  for (const value of counted(comparedValues(test)))
+    for (const each of pathsOf(value)) uses.push(scope.useOf(each));
+  const read = counted(uses).flatMap(({ steps, fallbacks = [] }) => [
+    steps,
+    ...counted(fallbacks).map((each) => each.steps),
+  ]);
+  if (existence?.kind !== 'search') return read;
+  const others = counted(existence.fallbacks ?? []).map((each) => each.existence.shared);
+  return [existence.shared, ...others, ...read];
 }
 
 /**

@@ -54,22 +54,40 @@ type Group = Predicate['alternatives'][number];
 /** The alternative with the other id of a node; null: the alias is of another node. */
 function renamed(group: Group, alias: PathAlias, around: readonly string[]): Group | null {
   if (!alias.renames) return null;
-  const [condition] = counted(group).filter((each) => demandedNodeId(each) !== null);
-  if (condition === undefined) return null;
-  const found = counted(directionsOf(alias)).find(({ from }) => from.at(-1)?.nodeId === demandedNodeId(condition));
-  const [old, now] = [found?.from.at(-1), found?.to.at(-1)];
-  if (found === undefined || old?.nodeId == null || now?.nodeId == null) return null;
-  if (!isArchetypeId(old.nodeId) && !around.includes(archetypeOf(found))) return null;
-  // Over several revisions of one template, never from one template into another.
-  const within = condition.kind === 'node' ? condition.template : undefined;
-  if (within !== undefined && !counted(alias.templateIds).some((id) => within.includes(id))) return null;
-  const { name } = demandedIdentity({ kind: 'predicate', alternatives: [group], at: condition.at });
-  const isCoded = condition.kind === 'node' && condition.name !== null && condition.name.kind !== 'string';
-  if (isCoded || (name !== null && !old.names.includes(name))) return null;
+  const condition = counted(group).find((each) => demandedNodeId(each) !== null);
+  if (condition === undefined || !isWithin(condition, alias)) return null;
+  const ends = endsOf(condition, alias, around);
+  if (ends === null || !isNamed(group, condition, ends.old)) return null;
   const { at } = condition;
   const further = counted(group).filter((each) => each !== condition && !isName(each));
-  const node = { kind: 'node', id: nodeIdOf(now.nodeId, at), name: null, at } as const;
+  const node = { kind: 'node', id: nodeIdOf(ends.now, at), name: null, at } as const;
   return [{ ...node, template: alias.templateIds }, ...further];
+}
+
+/** The node that a condition asks for, and its other id; null: the alias is of another node. */
+function endsOf(
+  condition: PredicateCondition,
+  alias: PathAlias,
+  around: readonly string[],
+): { readonly old: AliasStep; readonly now: string } | null {
+  const wanted = demandedNodeId(condition);
+  const found = counted(directionsOf(alias)).find(({ from }) => from.at(-1)?.nodeId === wanted);
+  const [old, now] = [found?.from.at(-1), found?.to.at(-1)?.nodeId];
+  if (found === undefined || old?.nodeId == null || now == null) return null;
+  return isArchetypeId(old.nodeId) || around.includes(archetypeOf(found)) ? { old, now } : null;
+}
+
+/** Over several revisions of one template, never from one template into another. */
+function isWithin(condition: PredicateCondition, { templateIds }: PathAlias): boolean {
+  const within = condition.kind === 'node' ? condition.template : undefined;
+  return within === undefined || counted(templateIds).some((id) => within.includes(id));
+}
+
+/** Whether an alternative asks for no name, or for one that the node had. */
+function isNamed(group: Group, condition: PredicateCondition, { names }: AliasStep): boolean {
+  if (condition.kind === 'node' && condition.name !== null && condition.name.kind !== 'string') return false;
+  const { name } = demandedIdentity({ kind: 'predicate', alternatives: [group], at: condition.at });
+  return name === null || names.includes(name);
 }
 
 /** The archetype in which the code of the last node holds. */

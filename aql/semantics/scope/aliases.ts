@@ -76,21 +76,18 @@ export function alternativesOf(
   const found = new Map<string, Alternative>();
   let moved = 0;
   let next: readonly Reached[] = [{ path, template: null, places: new Set() }];
-  while (next.length > 0) {
-    const further: Reached[] = [];
-    for (const each of next)
-      for (const direction of counted(directions)) {
-        const { templateIds, fromKey, toKey } = direction;
-        const template = templateIds[0] ?? '';
-        if (each.places.has(toKey) || (each.template !== null && each.template !== template)) continue;
-        const other = movedPath(each.path, alias, direction);
-        if (other === null) continue;
-        if (each.path === path) moved = Math.max(moved, other.from);
-        const places = new Set([...each.places, fromKey, toKey]);
-        if (addFound(other, templateIds, own, found)) further.push({ path: other.path, template, places });
-      }
-    next = further;
-  }
+  const reachedBy = (each: Reached, direction: Direction): Reached[] => {
+    const { templateIds, fromKey, toKey } = direction;
+    const template = templateIds[0] ?? '';
+    if (each.places.has(toKey) || (each.template !== null && each.template !== template)) return [];
+    const other = movedPath(each.path, alias, direction);
+    if (other === null) return [];
+    if (each.path === path) moved = Math.max(moved, other.from);
+    const places = new Set([...each.places, fromKey, toKey]);
+    return addFound(other, templateIds, own, found) ? [{ path: other.path, template, places }] : [];
+  };
+  while (next.length > 0)
+    next = counted(next).flatMap((each) => counted(directions).flatMap((one) => reachedBy(each, one)));
   return found.size === 0 ? null : { others: [...found.values()], moved };
 }
 
@@ -172,7 +169,7 @@ export function idsOf(predicate: Predicate | null): readonly string[] {
       .map(demandedNodeId)
       .find((id) => id !== null),
   );
-  const ids = groups.filter((id) => id !== undefined && id !== null);
+  const ids = groups.filter((id) => id !== undefined);
   return ids.length === groups.length ? ids : [];
 }
 
@@ -225,10 +222,8 @@ function carriedConditions(
 ): readonly PredicateCondition[] | null {
   const last = written.length - 1;
   const isFree = ({ predicate }: PathStep, index: number): boolean => {
-    const node = from[index];
     const { name } = demandedIdentity(predicate);
-    if (furtherConditions(predicate)?.length !== 0) return false;
-    return name === null || name === node?.name || node?.names.includes(name) === true;
+    return furtherConditions(predicate)?.length === 0 && isNameOf(name, from[index]);
   };
   const between = written.slice(commonSteps(from, to), last);
   if (!counted(between).every((each, index) => isFree(each, index + commonSteps(from, to)))) return null;
@@ -236,8 +231,13 @@ function carriedConditions(
   const further = furtherConditions(own?.predicate ?? null);
   if (further === null || own === undefined || old === undefined || now === undefined) return null;
   const { name } = demandedIdentity(own.predicate);
-  if (name === null || name === old.name || old.names.includes(name)) return further;
+  if (name === null || isNameOf(name, old)) return further;
   return now.nodeId === old.nodeId && now.name === null ? [namedCondition(name, own.at), ...further] : null;
+}
+
+/** Whether a node has the name that is asked for; null: none is. */
+function isNameOf(name: string | null, node: AliasStep | undefined): boolean {
+  return name === null || name === node?.name || node?.names.includes(name) === true;
 }
 
 /** What a predicate asks beyond node id and name; null: a name by its code. */

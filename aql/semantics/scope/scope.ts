@@ -41,18 +41,16 @@ export interface ScopeOptions {
  * @throws invalid with line and column for what is impossible in FROM, variables and paths
  */
 export function resolveScope(query: BoundQuery, options: ScopeOptions = {}): Scope {
-  const { aliases = [] } = options;
+  const { ehrId = null, aliases = [] } = options;
   const seen = aliases.length === 0 ? query.from : fromWithAliases(query.from, aliases);
-  const from = resolveFrom(seen === query.from ? query : { ...query, from: seen }, options.ehrId ?? null);
+  const from = resolveFrom(seen === query.from ? query : { ...query, from: seen }, ehrId);
   const paths = new PathResolver(from, aliases);
   for (const alias of counted(from.aliases)) paths.checkPredicate(alias.predicate, classSet(alias.classes));
   const columns = selectedColumns(query, from);
   const orderBy = counted(query.orderBy).map((item) => orderKey(item, query, from));
-  for (const { expression } of counted(columns)) paths.addColumn(expression);
-  for (const test of testsOf(query.where)) paths.addTest(test);
-  for (const { expression } of counted(orderBy)) paths.addColumn(expression);
+  paths.addAll({ columns, where: query.where, orderBy });
   const own = paths.drafts.length;
-  if (aliases.length > 0) paths.addFallbacks();
+  paths.addFallbacks();
   const { uses, trees } = buildPathTree(paths.drafts);
   const scope: Scope = {
     query,
@@ -66,7 +64,6 @@ export function resolveScope(query: BoundQuery, options: ScopeOptions = {}): Sco
     useOf: (path) => paths.useOf(path, uses),
     existenceOf: memoized((path: IdentifiedPath) => paths.existenceOf(path, uses, trees)),
   };
-  if (aliases.length === 0) return scope;
   const isSeen = own < uses.length || seen !== query.from || paths.isMovedAsked(query.where);
   return isSeen ? { ...scope, seesAliases: true } : scope;
 }
@@ -85,13 +82,20 @@ class PathResolver {
     private readonly aliases: readonly PathAlias[],
   ) {}
 
-  addColumn(expression: ColumnExpression): void {
+  /** What a query reads, in the order in which its rows are made. */
+  addAll({ columns, where, orderBy }: Pick<Scope, 'columns' | 'orderBy'> & Pick<BoundQuery, 'where'>): void {
+    for (const { expression } of counted(columns)) this.addColumn(expression);
+    for (const test of testsOf(where)) this.addTest(test);
+    for (const { expression } of counted(orderBy)) this.addColumn(expression);
+  }
+
+  private addColumn(expression: ColumnExpression): void {
     const value = expression.kind === 'aggregate' ? expression.argument : expression;
     if (value !== null) this.addValue(value);
   }
 
   /** What is asked for existence is checked alone: that never multiplies rows. */
-  addTest(test: Test): void {
+  private addTest(test: Test): void {
     const path = existencePath(test);
     if (path !== null) this.resolve(path);
     for (const value of counted(comparedValues(test))) this.addValue(value);
@@ -109,6 +113,7 @@ class PathResolver {
 
   /** What is read where nothing stands at the paths so far. */
   addFallbacks(): void {
+    if (this.aliases.length === 0) return;
     for (const [index, draft] of counted([...this.drafts]).entries()) {
       const found = alternativesOf(draft.path, draft.alias, this.aliases);
       if (found === null) continue;
@@ -123,6 +128,7 @@ class PathResolver {
 
   /** Whether WHERE asks for the existence of what a template has moved. */
   isMovedAsked(where: Condition | null): boolean {
+    if (this.aliases.length === 0) return false;
     return counted([...testsOf(where)]).some((test) => {
       const path = existencePath(test);
       return path !== null && alternativesOf(path, aliasOf(path, this.from), this.aliases) !== null;

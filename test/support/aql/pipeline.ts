@@ -43,6 +43,23 @@ export async function planOf(scope: Scope, page: Page, options: PipelineOptions)
   });
 }
 
+const LIMITS = { timeoutMs: 10_000 };
+
+async function evaluatedRows(
+  plan: QueryPlan,
+  scope: Scope,
+  page: Page,
+  { systemId, subsumption = false, asOf = null, now = new Date(), aliases = [] }: PipelineOptions,
+): Promise<JsonValue[][]> {
+  const clock = { now, offsetMinutes: 0 };
+  const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits: LIMITS };
+  const work = new Work({ ...testSettings().work, timeMs: 60_000 }, () => performance.now());
+  const read = runPipeline(evaluatedPlan(plan, work), LIMITS);
+  const asked = { query: scope.query, aliases, page };
+  const texts = await evaluateCandidates(read, { ...asked, ...rules, work, user: '' });
+  return texts.flat().map((text) => JSON.parse(text) as JsonValue[]);
+}
+
 /** The rows of a query from the pipeline, rendered as the query route does. */
 export async function pipelineRows(
   scope: Scope,
@@ -51,22 +68,8 @@ export async function pipelineRows(
 ): Promise<JsonValue[][]> {
   const plan = await planOf(scope, page, options);
   const rows: JsonValue[][] = [];
-  const limits = { timeoutMs: 10_000 };
-  if (plan.inProcess?.kind === 'evaluate') {
-    const { systemId, subsumption = false, asOf = null, now = new Date(), aliases = [] } = options;
-    const clock = { now, offsetMinutes: 0 };
-    const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits };
-    const work = new Work({ ...testSettings().work, timeMs: 60_000 }, () => performance.now());
-    const read = runPipeline(evaluatedPlan(plan, work), limits);
-    const texts = await evaluateCandidates(read, {
-      ...{ query: scope.query, aliases, page },
-      ...rules,
-      work,
-      user: '',
-    });
-    return texts.flat().map((text) => JSON.parse(text) as JsonValue[]);
-  }
-  const found = eachRow(runPipeline(plan, limits));
+  if (plan.inProcess?.kind === 'evaluate') return evaluatedRows(plan, scope, page, options);
+  const found = eachRow(runPipeline(plan, LIMITS));
   if (plan.inProcess === null)
     for await (const row of found) rows.push(JSON.parse(rowText(row, plan.columns)) as JsonValue[]);
   else

@@ -55,26 +55,40 @@ export async function differentialRun(
     const random = new Random(dataSeed + 7);
     const aliases = aliasesFor(new Random(dataSeed + 11));
     for (let i = 0; i < QUERIES_PER_DATA && count.compared < pairs && faults.length < maxFaults; i++) {
-      const isOfAlias = aliases.length > 0 && random.chance(0.8);
-      const query = isOfAlias ? aliasQuery(random, aliases) : randomQuery(random);
+      const query = drawnQuery(random, aliases);
       const outcome = await compareOne(data, query, aliases);
       if (outcome === 'refused') {
         count.refused++;
         i--;
         continue;
       }
-      if (outcome === 'too large') {
-        count.tooLarge++;
-        continue;
-      }
-      count.compared++;
-      if (outcome.rows > 0) count.withRows++;
-      if (outcome.rows > 0 && outcome.seen) count.seen++;
-      if (outcome.fault !== null)
-        faults.push(`seed ${dataSeed}: ${outcome.fault}\n  ${describeQuery(query)}`);
+      const fault = faultIn(outcome, count);
+      if (fault !== null) faults.push(`seed ${dataSeed}: ${fault}\n  ${describeQuery(query)}`);
     }
   }
   return { ...count, faults };
+}
+
+function drawnQuery(random: Random, aliases: readonly PathAlias[]): RandomQuery {
+  const isOfAlias = aliases.length > 0 && random.chance(0.8);
+  return isOfAlias ? aliasQuery(random, aliases) : randomQuery(random);
+}
+
+type Counts = { -readonly [Name in 'compared' | 'tooLarge' | 'withRows' | 'seen']: number };
+
+/** Counts an outcome; gives what is wrong in it. */
+function faultIn(
+  outcome: Exclude<Awaited<ReturnType<typeof compareOne>>, 'refused'>,
+  count: Counts,
+): string | null {
+  if (outcome === 'too large') {
+    count.tooLarge++;
+    return null;
+  }
+  count.compared++;
+  if (outcome.rows > 0) count.withRows++;
+  if (outcome.rows > 0 && outcome.seen) count.seen++;
+  return outcome.fault;
 }
 
 function describeQuery({ aql, ehrId, asOf, subsumption }: RandomQuery): string {
