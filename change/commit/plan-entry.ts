@@ -76,10 +76,7 @@ function planCreate(draft: CommitDraft, entry: CreateEntry): PlannedEntry {
   };
   draft.keep(container);
   const derived = contentWrites(draft, entry, version);
-  const made = [containerInsert(container), ...derived.writes].map((write): Write =>
-    entry.isChosenId || !('insert' in write) ? write : { ...write, isNew: true },
-  );
-  const writes = [...made, ...templateUse(entry.composition)];
+  const writes = [containerInsert(container), ...derived.writes, ...templateUse(entry.composition)];
   return planned(version, writes, derived.shapes);
 }
 

@@ -38,11 +38,6 @@ export interface Update<D> {
 export interface InsertWrite<C extends WrittenCollection = WrittenCollection> {
   readonly collection: C;
   readonly insert: Documents[C];
-  /**
-   * true: the id was made for this commit, so that it exists only where all that the commit inserts does, its CONTRIBUTION too.
-   * The embedded database then spares itself to look for it.
-   */
-  readonly isNew?: true;
 }
 
 /** Changes documents. */
@@ -189,13 +184,7 @@ function bulkWrite(
 ): Promise<mongoose.mongo.ClientBulkWriteResult> {
   const database = mongoose.connection.name;
   const models = writes.map((write) => clientModel(`${database}.${write.collection}`, write));
-  const others = new Set(
-    writes.flatMap((write) => ('insert' in write && write.isNew === true ? [] : write.collection)),
-  );
-  const isNew = new Set(writes.map(({ collection }) => collection).filter((name) => !others.has(name)));
-  const told = isNew.size > 0 && { comment: { new: [...isNew].map((name) => `${database}.${name}`) } };
-  const options = { session, ordered: true, verboseResults, ...told };
-  return mongoose.connection.getClient().bulkWrite(models, options);
+  return mongoose.connection.getClient().bulkWrite(models, { session, ordered: true, verboseResults });
 }
 
 /** A write as the driver takes it, which knows nothing of the documents of this server. */

@@ -1,5 +1,5 @@
 /** Write commands inside a transaction: recorded first, then run. */
-import { asDocument, asNumber, asText, fieldOf, fields, isSet } from '../protocol/bson-slice.js';
+import { asDocument, asNumber, fieldOf, fields, isSet } from '../protocol/bson-slice.js';
 import { encode, rawValue, withFields, type BsonValue } from '../protocol/bson-write.js';
 import { buildMessage, sequenceDocuments, type Command } from '../protocol/command.js';
 import type { Engine } from '../engine/engine.js';
@@ -67,7 +67,7 @@ async function runKnown(
     await recorder.statements(statements);
     return engine.forward(command.message);
   }
-  const records = await recorder.carried(statements, newIn(command));
+  const records = await recorder.carried(statements);
   if (records.length === 0) return engine.forward(command.message);
   const place = sequenceDocuments(namespaces).length;
   const inserts = records.map((document) => encode({ insert: place, document }));
@@ -77,13 +77,6 @@ async function runKnown(
   ]);
   const reply = await drained(engine, await engine.forward(message));
   return withoutInserts(reply, inserts.length);
-}
-
-/** Namespaces of which the command's `comment` says, as `new`, that ids which go there were made for it. */
-function newIn({ body }: Command): ReadonlySet<string> {
-  const comment = asDocument(fieldOf(body, 'comment'));
-  const listed = comment === undefined ? undefined : asDocument(fieldOf(comment, 'new'));
-  return new Set(listed === undefined ? [] : fields(listed).flatMap((field) => asText(field) ?? []));
 }
 
 /** Records and runs `findAndModify`. @throws CommandError, EngineError, BsonError */

@@ -31,20 +31,10 @@ export class Recorder {
 
   /**
    * The same for statements of one ordered `bulkWrite`; gives documents that it has to insert into the collection of the
-   * undo records before them. `newIn`: namespaces with inserts that are not looked for unless another insert of the command
-   * exists, since theirs exist only then. @throws CommandError
+   * undo records before them. @throws CommandError
    */
-  async carried(statements: readonly Statement[], newIn: ReadonlySet<string>): Promise<readonly Buffer[]> {
-    const isNew = ({ namespace, kind }: Statement): boolean => kind === 'insert' && newIn.has(namespace);
-    const others = statements.filter((statement) => !isNew(statement));
-    const inserted = new Set(others.filter(({ kind }) => kind === 'insert').map(keyOf));
-    const records = await this.#ofStatements(others);
-    const isTaken = records.some((record) => record.kind === 'image' && inserted.has(keyOf(record)));
-    const fresh = statements.filter(isNew);
-    // Without another insert nothing says that theirs do not exist.
-    const isKnown = inserted.size > 0 && !isTaken;
-    const added = isKnown ? await this.#absentOf(fresh) : await this.#ofStatements(fresh);
-    return this.#log.addCarried([...records, ...added]);
+  async carried(statements: readonly Statement[]): Promise<readonly Buffer[]> {
+    return this.#log.addCarried(await this.#ofStatements(statements));
   }
 
   /** Records that a collection is going to be made, if it does not exist. @throws CommandError 263 */
@@ -80,15 +70,6 @@ export class Recorder {
   async absent(namespace: string, ids: readonly RawValue[]): Promise<void> {
     const fresh = ids.filter((id) => !this.#log.isTouched(namespace, id));
     await this.#log.add(fresh.map((id) => ({ kind: 'absent', namespace, id })));
-  }
-
-  async #absentOf(statements: readonly Statement[]): Promise<UndoRecord[]> {
-    const namespaces = new Set(statements.map(({ namespace }) => namespace));
-    const collections = await Promise.all([...namespaces].map((name) => this.#collectionRecords(name)));
-    const absent = statements.flatMap(({ namespace, id }) =>
-      id === null || this.#log.isTouched(namespace, id) ? [] : [{ kind: 'absent', namespace, id } as const],
-    );
-    return [...collections.flat(), ...absent];
   }
 
   async #ofStatements(statements: readonly Statement[]): Promise<UndoRecord[]> {
@@ -163,9 +144,6 @@ export class Recorder {
     });
   }
 }
-
-const keyOf = ({ namespace, id }: { readonly namespace: string; readonly id: RawValue | null }): string =>
-  `${namespace} ${id?.key() ?? ''}`;
 
 const allOf = (ids: readonly RawValue[]): Record<string, BsonValue> => ({ filter: { _id: { $in: ids } } });
 

@@ -310,65 +310,6 @@ it('tells of each write of a bulk write, and puts back those before a refused on
   });
 });
 
-/** Inserts a document into `a` and one into `b`, whose id the command says is new; in a transaction that is left open or tries to end. */
-async function insertNew(
-  client: mongoose.mongo.MongoClient,
-  ids: readonly number[],
-  ends: boolean,
-): Promise<void> {
-  const entry = (id: number): object => ({ _id: id, n: 2 });
-  const into = (name: string): mongoose.mongo.AnyClientBulkWriteModel<object>[] =>
-    ids.map((id) => ({ name: 'insertOne', namespace: `test.${name}`, document: entry(id) }));
-  const session = client.startSession();
-  session.startTransaction();
-  await client.bulkWrite([...into('a'), ...into('b')], { session, comment: { new: ['test.b'] } });
-  if (ends) await session.commitTransaction();
-}
-
-it('puts back what was inserted with ids that were said to be new', async () => {
-  const server = await start();
-  await withClient(server.uri, (client) => insertNew(client, [1], true));
-  await withClient(
-    server.uri,
-    async (client) => {
-      await insertNew(client, [2, 3], false);
-      process.kill(server.pid, 'SIGKILL');
-    },
-    500,
-  );
-  const next = await start();
-  await withClient(next.uri, async (client) => {
-    for (const name of ['a', 'b'])
-      expect(await client.db('test').collection<Entry>(name).find().toArray()).toEqual([{ _id: 1, n: 2 }]);
-  });
-});
-
-it('loses nothing when a transaction that was committed is sent once more with ids that were said to be new', async () => {
-  const server = await start();
-  await withClient(server.uri, async (client) => {
-    const all = (name: string): Promise<Entry[]> =>
-      client.db('test').collection<Entry>(name).find().toArray();
-    await insertNew(client, [1], true);
-    await expect(insertNew(client, [2, 1], true)).rejects.toMatchObject({
-      writeErrors: new Map([[1, expect.objectContaining({ code: 11_000 })]]),
-    });
-    expect([await all('a'), await all('b')]).toEqual([[{ _id: 1, n: 2 }], [{ _id: 1, n: 2 }]]);
-    // Nothing else is inserted that would say so: it is looked for.
-    const taken: object = { _id: 1 };
-    await expect(
-      client.withSession((session) =>
-        session.withTransaction(() =>
-          client.bulkWrite([{ name: 'insertOne', namespace: 'test.b', document: taken }], {
-            session,
-            comment: { new: ['test.b'] },
-          }),
-        ),
-      ),
-    ).rejects.toMatchObject({ writeErrors: new Map([[0, expect.objectContaining({ code: 11_000 })]]) });
-    expect(await all('b')).toEqual([{ _id: 1, n: 2 }]);
-  });
-});
-
 it('has nothing to put back after an orderly stop in the middle of a transaction', async () => {
   const server = await start();
   await withClient(
