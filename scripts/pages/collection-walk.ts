@@ -179,11 +179,11 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   terminology_search: [404],
   saveUser: [404],
   removeUser: [404],
-  // Nobody may by `*`.
+  // Nobody may by `*`; and the examples are of an EHR that is there, without a plan, and of no import.
   restore: [403],
-  ehr_extract_create: [403],
-  addExtract: [403],
-  undoExtract: [403],
+  ehr_extract_create: [403, 409],
+  addExtract: [400, 403],
+  undoExtract: [400, 403, 404],
 };
 
 /** Text of a body with the values of the walk in the place of those of the example. */
