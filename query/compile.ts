@@ -29,7 +29,7 @@ import { translate } from '../aql/mongo/translate.js';
 import { tryHere, within, type Work } from '../openehr/base/work.js';
 import { translateInThread } from '../workers/translation.js';
 import type { Translation } from '../workers/translate.js';
-import type { PathAlias } from '../openehr/template/upgrade/alias.js';
+import type { PathAlias } from '../openehr/template/upgrade/path-alias.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds, type DerivedState } from '../models/cross-collection/run-pipeline.js';
 import { presentAliases } from '../models/cross-collection/template-aliases.js';

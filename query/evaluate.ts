@@ -4,7 +4,7 @@ import type { Clock } from '../aql/semantics/present-time.js';
 import type { RawRow } from '../aql/result/result-set.js';
 import type { BoundQuery } from '../aql/syntax/ast.js';
 import type { Work } from '../openehr/base/work.js';
-import type { PathAlias } from '../openehr/template/upgrade/alias.js';
+import type { PathAlias } from '../openehr/template/upgrade/path-alias.js';
 import { contentsPlan, readContents, type EhrContents } from '../models/cross-collection/contents.js';
 import type { RunLimits, RunnablePlan } from '../models/cross-collection/run-pipeline.js';
 import type { UnreadData } from '../workers/evaluate.js';

@@ -3,7 +3,7 @@ import type { ReferenceData, ReferenceOptions, ReferenceVersion } from '../aql/e
 import { evaluateQuery } from '../aql/evaluate/evaluate.js';
 import { resolveScope } from '../aql/semantics/scope/scope.js';
 import type { BoundQuery } from '../aql/syntax/ast.js';
-import type { PathAlias } from '../openehr/template/upgrade/alias.js';
+import type { PathAlias } from '../openehr/template/upgrade/path-alias.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { resultBytes, within, Work, type Counted, type WorkBudget } from '../openehr/base/work.js';
 import { inflated } from '../models/inflated.js';

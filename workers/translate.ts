@@ -5,7 +5,7 @@ import type { Page } from '../aql/semantics/page.js';
 import { WatchedClock } from '../aql/semantics/present-time.js';
 import { resolveScope } from '../aql/semantics/scope/scope.js';
 import type { BoundQuery } from '../aql/syntax/ast.js';
-import type { PathAlias } from '../openehr/template/upgrade/alias.js';
+import type { PathAlias } from '../openehr/template/upgrade/path-alias.js';
 import { compileWork, within, type Counted, type WorkBudget } from '../openehr/base/work.js';
 
 /** A checked query that is to be translated for the database. */

@@ -1,5 +1,6 @@
 import { collapsedToken } from '../../openehr/base/text.js';
-import { pathAlias, type PathAlias, type StoredAlias } from '../../openehr/template/upgrade/alias.js';
+import { pathAlias, type StoredAlias } from '../../openehr/template/upgrade/alias.js';
+import type { PathAlias } from '../../openehr/template/upgrade/path-alias.js';
 import { aliasesOfTemplates, putAliases } from '../definition/template-alias.js';
 import type { Session } from '../access/write.js';
 import { noteAliases, storageSettings } from '../settings.js';

@@ -1,4 +1,4 @@
-import type { AliasStep, PathAlias } from '../../../openehr/template/upgrade/alias.js';
+import type { AliasStep, PathAlias } from '../../../openehr/template/upgrade/path-alias.js';
 import { memoized } from '../../../openehr/base/maps.js';
 import { counted, step } from '../../../openehr/base/work.js';
 import type {

@@ -1,6 +1,6 @@
 import { memoized } from '../../../openehr/base/maps.js';
 import { attributesOf } from '../../../openehr/rm/model/classes.js';
-import type { PathAlias } from '../../../openehr/template/upgrade/alias.js';
+import type { PathAlias } from '../../../openehr/template/upgrade/path-alias.js';
 import { aqlError } from '../../syntax/aql-error.js';
 import type {
   ColumnExpression,

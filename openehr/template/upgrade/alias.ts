@@ -1,6 +1,7 @@
 import type { CompiledTemplate } from '../compile.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 import { nodesAt, rulePath, type RulePath } from './path.js';
+import type { AliasStep, PathAlias } from './path-alias.js';
 import type { UpgradeRule } from './rules.js';
 
 /** What a rule moves, as it is stored with the template whose data are upgraded (docs/spec/storage.md#aliases). */
@@ -32,26 +33,6 @@ export function isStoredAlias(value: unknown): value is StoredAlias {
     isNames(to_names) &&
     typeof renames === 'boolean'
   );
-}
-
-/** One step of a path that an upgrade moves from or to. */
-export interface AliasStep {
-  readonly attribute: string;
-  readonly nodeId: string | null;
-  /** Where it alone tells nodes of one id apart. */
-  readonly name: string | null;
-  readonly names: readonly string[];
-}
-
-/** Two paths of a template that queries see as one. */
-export interface PathAlias {
-  /** Id of the template, as it is stored and as the xs:token that it is. */
-  readonly templateIds: readonly string[];
-  /** Archetype of the COMPOSITION. */
-  readonly archetypeId: string;
-  readonly from: readonly AliasStep[];
-  readonly to: readonly AliasStep[];
-  readonly renames: boolean;
 }
 
 type Move = Extract<UpgradeRule, { readonly move: string }>;

@@ -1,7 +1,7 @@
 import { Work } from '../../../openehr/base/work.js';
 import { testSettings } from '../settings.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
-import type { PathAlias } from '../../../openehr/template/upgrade/alias.js';
+import type { PathAlias } from '../../../openehr/template/upgrade/path-alias.js';
 import type { Page } from '../../../aql/semantics/page.js';
 import { distinctRows, rowText } from '../../../aql/result/result-set.js';
 import type { Scope } from '../../../aql/semantics/scope-types.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileTemplate, type CompiledTemplate } from '../../../openehr/template/compile.js';
-import { aliasesOf, pathAlias, type PathAlias } from '../../../openehr/template/upgrade/alias.js';
+import { aliasesOf, pathAlias } from '../../../openehr/template/upgrade/alias.js';
+import type { PathAlias } from '../../../openehr/template/upgrade/path-alias.js';
 import { readRules } from '../../../openehr/template/upgrade/rules.js';
 import { aliasSummary } from '../../../aql/result/aliases.js';
 import { unknownNames } from '../../../aql/result/unknown-names.js';

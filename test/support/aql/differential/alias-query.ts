@@ -1,4 +1,4 @@
-import type { AliasStep, PathAlias } from '../../../../openehr/template/upgrade/alias.js';
+import type { AliasStep, PathAlias } from '../../../../openehr/template/upgrade/path-alias.js';
 import { ARCHETYPES as A } from '../../hilltop/compositions.js';
 import type { Random } from '../../random.js';
 import { POOL } from './random-data.js';

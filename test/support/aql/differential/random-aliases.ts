@@ -1,4 +1,5 @@
-import { pathAlias, type PathAlias } from '../../../../openehr/template/upgrade/alias.js';
+import { pathAlias } from '../../../../openehr/template/upgrade/alias.js';
+import type { PathAlias } from '../../../../openehr/template/upgrade/path-alias.js';
 import { ARCHETYPES as A } from '../../hilltop/compositions.js';
 import type { Random } from '../../random.js';
 

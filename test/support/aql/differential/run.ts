@@ -3,7 +3,7 @@ import { pageOf } from '../../../../aql/semantics/page.js';
 import type { ReferenceData } from '../../../../aql/evaluate/data.js';
 import { evaluateQuery, type ReferenceResult } from '../../../../aql/evaluate/evaluate.js';
 import { resolveScope } from '../../../../aql/semantics/scope/scope.js';
-import type { PathAlias } from '../../../../openehr/template/upgrade/alias.js';
+import type { PathAlias } from '../../../../openehr/template/upgrade/path-alias.js';
 import { CdrError, type ErrorCode } from '../../../../openehr/base/errors.js';
 import { differenceOf } from '../compare.js';
 import { boundQuery } from '../bound-query.js';
