@@ -112,7 +112,7 @@ async function unexplained(graph: MergeGraph, suspects: readonly Suspect[]): Pro
 
 /**
  * VERSIONs of objects that were made in their EHR: they went back with them. Of what an old release made nobody knows; the first
- * leaf of it names no EHR.
+ * leaf of it names no EHR. Of what was restored with a merge the first leaf names the EHR that it was merged into.
  */
 async function homesOf(
   graph: MergeGraph,
@@ -125,8 +125,9 @@ async function homesOf(
   const leaves = await leavesNaming('versions', new Set(firsts.values()));
   const explained = new Set<string>();
   for (const [id, first] of firsts) {
-    const home = leaves.get(first)?.[0]?.ehr;
-    if (home === undefined || graph.final(home) === graph.final(owners.get(id) ?? '')) explained.add(id);
+    const [home, owner] = [leaves.get(first)?.[0]?.ehr, owners.get(id) ?? ''];
+    if (home === undefined || graph.final(home) === graph.final(owner) || graph.cameIn(owner, home))
+      explained.add(id);
   }
   return explained;
 }

@@ -9,6 +9,8 @@ export interface MergeGraph {
   final(ehrId: string): string;
   /** Whether content of the one was ever part of the other, by merges that stand or were taken back. */
   reaches(from: string, to: string): boolean;
+  /** Whether content of the one came here as part of the other, by merges that an import restored. */
+  cameIn(from: string, to: string): boolean;
 }
 
 interface Merge {
@@ -22,9 +24,9 @@ const EDGE = { projection: { source_ehr: 1, target_ehr: 1 } } as const;
 /** The merges as they are now. Of those whose records are gone the notes tell. */
 export async function mergeGraph(): Promise<MergeGraph> {
   const standing = new Map<string, string>();
-  const ever = new Map<string, Set<string>>();
-  const add = (from: string, to: string): void => {
-    ever.set(from, (ever.get(from) ?? new Set()).add(to));
+  const [ever, restored] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
+  const add = (from: string, to: string, edges = ever): void => {
+    edges.set(from, (edges.get(from) ?? new Set()).add(to));
   };
   for await (const { source_ehr: from, target_ehr: to } of documents<Merge>(COLLECTIONS.mergeRecords).find(
     {},
@@ -41,8 +43,16 @@ export async function mergeGraph(): Promise<MergeGraph> {
   const notes = documents<RemovalDoc>(COLLECTIONS.removals).find<RemovalDoc>({
     collection: COLLECTIONS.mergeRecords,
   });
-  for await (const { from, to } of notes) if (from !== undefined && to !== undefined) add(from, to);
-  return { final: (ehrId) => finalOf(standing, ehrId), reaches: (from, to) => isReached(ever, from, to) };
+  for await (const { from, to, reason } of notes) {
+    if (from === undefined || to === undefined) continue;
+    add(from, to);
+    if (reason === 'restore') add(from, to, restored);
+  }
+  return {
+    final: (ehrId) => finalOf(standing, ehrId),
+    reaches: (from, to) => isReached(ever, from, to),
+    cameIn: (from, to) => isReached(restored, from, to),
+  };
 }
 
 /** Damaged records may go round in circles. */

@@ -100,6 +100,7 @@ describe('an export of all versions', () => {
     await expectSound();
     expect((await unmerge(data.app, old.ehrId, young.ehrId)).status).toBe(200);
     expect(await notedDigest(old.uid)).not.toBe(await notedDigest(young.uid));
+    await expectSound();
   });
 });
 
