@@ -14,10 +14,12 @@ import {
   flag,
   mark,
   number,
+  opaque,
   optional,
   text,
   type DocumentOf,
 } from '../access/collection.js';
+import type { StoredAlias } from '../../openehr/template/upgrade/alias.js';
 import type { UpdateWrite } from '../access/write.js';
 import { documents, sharedRead } from '../access/documents.js';
 import { formerTextsOf, type FormerTexts } from '../../openehr/template/validate/former-texts.js';
@@ -51,6 +53,8 @@ const TEMPLATE = {
   uploaded_by: optional(text),
   /** true: `template_revisions` has or had earlier ones. */
   has_earlier: optional(mark),
+  /** What upgrades of its data have moved; absent: nothing. */
+  aliases: optional(opaque<readonly StoredAlias[]>()),
 };
 
 /** One operational template (OPT 1.4), stored as received. Fields: docs/spec/storage.md#other-collections. */
@@ -99,7 +103,8 @@ declare module '../access/write.js' {
   }
 }
 
-const Template = collection(COLLECTIONS.templates, TEMPLATE);
+/** For `template-alias.ts` too, which keeps the aliases. */
+export const Template = collection(COLLECTIONS.templates, TEMPLATE);
 
 /** Compiled templates of this process; every use asks the database whether the text is still the same. */
 let cache = emptyCache(DEFAULT_CACHE_SIZE, DEFAULT_CACHE_BYTES);

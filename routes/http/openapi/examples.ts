@@ -1,7 +1,7 @@
 import { CHANGE_TYPE, LIFECYCLE, lifecycleTerm } from '../../../change/commit/codes.js';
 import { readFileSync } from 'node:fs';
 import { type JsonObject, jsonObjectOf, type JsonValue } from '../../../openehr/base/json.js';
-import { toXml } from '../../../openehr/format/canonical-xml.js';
+import { CANONICAL_NAMESPACES, toXml, xmlFragment } from '../../../openehr/format/canonical-xml.js';
 import { flatToStructured } from '../../../openehr/format/composition/structured.js';
 import { readRm } from '../../../openehr/rm/read.js';
 import type { SchemaName } from './schemas.js';
@@ -38,7 +38,7 @@ const FOLDER: JsonObject = {
     },
   ],
 };
-const MERGE: JsonObject = {
+const MERGE = {
   source_ehr: '7d44b88c-4199-4bad-97dc-d78268e01398',
   target_ehr: '297c3e91-7c17-4497-85dd-01e05aaae44e',
 };
@@ -56,9 +56,9 @@ const INTERCHANGE = [
   .map((line) => `${JSON.stringify(line)}\n`)
   .join('');
 
-/** Of an EHR that has nothing but its EHR_STATUS. */
-function extract(): JsonObject {
-  const [uuid, ehrId] = ['9f0c8e0b-6b0b-4a43-9d55-0c6d3b3fd0b1', MERGE.source_ehr ?? ''];
+/** An EXTRACT of an EHR that has nothing but its EHR_STATUS: whose it is, and the X_VERSIONED_OBJECT. */
+function extracted() {
+  const [uuid, ehrId] = ['9f0c8e0b-6b0b-4a43-9d55-0c6d3b3fd0b1', MERGE.source_ehr];
   const id = (_type: string, value: string): JsonObject => ({ _type, value });
   const [created = {}] = contribution(EHR_STATUS).versions as JsonObject[];
   const version = {
@@ -76,16 +76,29 @@ function extract(): JsonObject {
     committer: { _type: 'PARTY_IDENTIFIED', name: 'Ada Moe' },
     time_committed: id('DV_DATE_TIME', '2026-01-31T12:00:00Z'),
   };
-  const item = {
-    _type: 'X_VERSIONED_EHR_STATUS',
-    uid: id('HIER_OBJECT_ID', uuid),
-    versions: [{ ...version, commit_audit: audit }],
-  };
+  return { ehrId, uid: id('HIER_OBJECT_ID', uuid), version: { ...version, commit_audit: audit } };
+}
+
+function extract(): JsonObject {
+  const { ehrId, uid, version } = extracted();
+  const item = { _type: 'X_VERSIONED_EHR_STATUS', uid, versions: [version] };
   const items = [{ _type: 'OPENEHR_CONTENT_ITEM', item }];
   return {
     _type: 'EXTRACT',
     chapters: [{ _type: 'EXTRACT_ENTITY_CHAPTER', extract_id_key: ehrId, items }],
   };
+}
+
+/** The same, part by part: the classes of an EXTRACT are none of those that the writer of XML knows. */
+function extractXml(): string {
+  const { ehrId, uid, version } = extracted();
+  const content =
+    xmlFragment(uid, 'uid', 'HIER_OBJECT_ID') + xmlFragment(version, 'versions', 'ORIGINAL_VERSION');
+  const item = `<item xsi:type="X_VERSIONED_EHR_STATUS">${content}</item>`;
+  const items = `<items xsi:type="OPENEHR_CONTENT_ITEM">${item}</items>`;
+  const chapter = `<chapters xsi:type="EXTRACT_ENTITY_CHAPTER"><extract_id_key>${ehrId}</extract_id_key>${items}</chapters>`;
+  const namespaces = Object.entries(CANONICAL_NAMESPACES).map(([name, value]) => ` ${name}="${value}"`);
+  return `<?xml version="1.0"?><extract${namespaces.join('')}>${chapter}</extract>`;
 }
 
 /** Bodies in canonical JSON or JSON of our own, by their schema. */
@@ -115,7 +128,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   MergeRequestBody: () => ({ ...MERGE, reversible: true, dry_run: true }),
   FinaliseRequestBody: () => ({ reason: 'the time to object is over' }),
   MoveRequestBody: () => ({
-    target_ehr: MERGE.target_ehr ?? '',
+    target_ehr: MERGE.target_ehr,
     reason: 'recorded for another patient',
     dry_run: true,
   }),
@@ -155,11 +168,9 @@ function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
   return value === undefined || !mediaType.endsWith('/xml') ? value : xmlOf(schema, value);
 }
 
-/** Classes of an EXTRACT have no XML of their own here. */
-function xmlOf(schema: SchemaName, value: JsonValue): string | undefined {
-  return schema === 'EXTRACT'
-    ? undefined
-    : toXml(value as JsonObject, XML_ROOTS[schema] ?? schema.toLowerCase());
+function xmlOf(schema: SchemaName, value: JsonValue): string {
+  if (schema === 'EXTRACT') return extractXml();
+  return toXml(value as JsonObject, XML_ROOTS[schema] ?? schema.toLowerCase());
 }
 
 function simplifiedExample(mediaType: string): JsonObject | undefined {

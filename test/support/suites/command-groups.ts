@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Settings } from '../../../config/settings.js';
 import { compositionsOfPatient, seededRandom } from '../../../cli/demo/patient.js';
@@ -16,10 +16,12 @@ import request from 'supertest';
 import { STATUS } from '../api/world.js';
 import { testApp, useServer } from '../app.js';
 import { useDatabase } from '../database.js';
-import { spawnEverchart } from '../process/command.js';
 import { runHere, type CommandResult } from '../process/command-line.js';
 import { ADMIN, WITH_ADMIN } from '../tokens.js';
 
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** What makes JavaScript of the sources. */
+const LOADER: readonly string[] = ['esbuild', 'get-tsconfig', 'resolve-pkg-maps', 'tsx'];
 const OPTS = fileURLToPath(new URL('../../fixtures/openehr/opt', import.meta.url));
 const compositions = compositionsOfPatient(seededRandom(3), 4);
 
@@ -55,7 +57,7 @@ export function commandGroupsSuite(edition: string, settings: Partial<Settings>)
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Of which packages and rooms `everchart` loads a module with these words. */
+  /** Of which packages and rooms `everchart` loads a module with these words: from its sources, for a build puts rooms together. */
   async function loaded(...args: readonly string[]): Promise<string[]> {
     const report = file('loaded.txt');
     const hooks = `import { appendFileSync } from 'node:fs';
@@ -70,12 +72,18 @@ export function commandGroupsSuite(edition: string, settings: Partial<Settings>)
       `import { register } from 'node:module';
       register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(hooks))});`,
     );
-    const child = spawnEverchart(args, { NODE_OPTIONS: `--import=${hook}` }, { stdio: 'ignore' });
+    const child = spawn(process.execPath, [join(ROOT, 'src/everchart.mjs'), ...args], {
+      cwd: folder,
+      env: { ...process.env, NODE_OPTIONS: `--import=${hook}` },
+      stdio: 'ignore',
+    });
     await once(child, 'close');
-    const names = readFileSync(report, 'utf8').matchAll(
-      /(?:everchart-run-\w+|node_modules(?!\/\.cache))\/([\w@-]+)\//g,
-    );
-    return [...new Set(Array.from(names, ([, name = '']) => name))].sort();
+    const root = pathToFileURL(ROOT).href;
+    const names = readFileSync(report, 'utf8')
+      .split('\n')
+      .filter((url) => url.startsWith(root))
+      .map((url) => /^(?:node_modules\/)?([^/]+)\//.exec(url.slice(root.length))?.[1] ?? '');
+    return [...new Set(names)].filter((name) => !LOADER.includes(name)).sort();
   }
 
   describe('what a person waits for', () => {
