@@ -1,6 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import { jsonObjectOf, type JsonObject } from '../../openehr/base/json.js';
+import { within, type Work } from '../../openehr/base/work.js';
 import { CANONICAL_NAMESPACES, xmlFragment } from '../../openehr/format/canonical-xml.js';
 import { ROOT_TYPES } from '../../openehr/rm/root-type.js';
 import { hierObjectId, localRef, resourceText, versionResource } from '../../change/commit/resource.js';
@@ -81,6 +82,13 @@ const XML_FORM: ExtractForm = {
   end: ({ _id }) => `<extract_id_key>${_id}</extract_id_key></chapters></extract>`,
 };
 
+/** How an EXTRACT is written. `work`: what its VERSIONs are counted on; none: nothing limits them. */
+interface ExtractHow {
+  readonly format: 'JSON' | 'XML';
+  readonly now: Date;
+  readonly work?: Work | null;
+}
+
 /**
  * The text of an EXTRACT of an EHR as it is now, some at a time: X_VERSIONED_OBJECTs with their VERSIONs as they were made. However
  * large it is, few versions are in memory. RM ehr_extract: EXTRACT.
@@ -90,7 +98,7 @@ const XML_FORM: ExtractForm = {
 export async function* extractText(
   ehrId: string,
   which: ExtractedVersions,
-  { format, now }: { readonly format: 'JSON' | 'XML'; readonly now: Date },
+  { format, now, work = null }: ExtractHow,
 ): AsyncGenerator<string> {
   const form = format === 'XML' ? XML_FORM : JSON_FORM;
   const { ehr, objects } = await inOneState(ehrId, async (found) => ({
@@ -98,14 +106,18 @@ export async function* extractText(
     objects: (await Promise.all(ROOT_TYPES.map((type) => extractedObjects(ehrId, type)))).flat(),
   }));
   yield form.head(ehr, now);
-  yield* objectTexts(ehr, objects, { which, form });
+  yield* objectTexts(ehr, objects, { which, form, work });
   yield form.end(ehr);
 }
 
 async function* objectTexts(
   ehr: EhrDoc,
   objects: readonly ExtractedObject[],
-  { which, form }: { readonly which: ExtractedVersions; readonly form: ExtractForm },
+  {
+    which,
+    form,
+    work,
+  }: { readonly which: ExtractedVersions; readonly form: ExtractForm; readonly work: Work | null },
 ): AsyncGenerator<string> {
   const expected = (object: ExtractedObject): number => (which === 'latest' ? 1 : object.latest_version);
   const current: { object: ExtractedObject | null; written: number } = { object: null, written: 0 };
@@ -123,7 +135,7 @@ async function* objectTexts(
       objectsBegun += 1;
     }
     for (const version of versions) {
-      yield start + form.version(version, current.written === 0);
+      yield start + within(work, () => form.version(version, current.written === 0));
       current.written += 1;
       start = '';
     }

@@ -67,7 +67,7 @@ async function getExtract(ctx: Context, { aql }: Settings): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
   const which = queryParameter(ctx, 'versions');
   const format = form.format === 'XML' ? 'XML' : 'JSON';
-  const texts = extractText(ehrId, which, { format, now: new Date() });
+  const texts = extractText(ehrId, which, { format, now: new Date(), work: ctx.state.work });
   const held: string[] = [];
   for (let length = 0; length < HELD;) {
     const next = await texts.next();

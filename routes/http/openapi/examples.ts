@@ -57,15 +57,14 @@ const INTERCHANGE = [
   .join('');
 
 /** An EXTRACT of an EHR that has nothing but its EHR_STATUS: whose it is, and the X_VERSIONED_OBJECT. */
-function extracted() {
-  const [uuid, ehrId] = ['9f0c8e0b-6b0b-4a43-9d55-0c6d3b3fd0b1', MERGE.source_ehr];
+function extracted(uuid: string, ehrId: string, contributionUid: string) {
   const id = (_type: string, value: string): JsonObject => ({ _type, value });
   const [created = {}] = contribution(EHR_STATUS).versions as JsonObject[];
   const version = {
     ...created,
     contribution: {
       ...{ _type: 'OBJECT_REF', namespace: 'local', type: 'CONTRIBUTION' },
-      id: id('HIER_OBJECT_ID', '5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11'),
+      id: id('HIER_OBJECT_ID', contributionUid),
     },
     uid: id('OBJECT_VERSION_ID', `${uuid}::old.system::1`),
     lifecycle_state: lifecycleTerm(LIFECYCLE.complete),
@@ -80,7 +79,11 @@ function extracted() {
 }
 
 function extract(): JsonObject {
-  const { ehrId, uid, version } = extracted();
+  const { ehrId, uid, version } = extracted(
+    '9f0c8e0b-6b0b-4a43-9d55-0c6d3b3fd0b1',
+    MERGE.source_ehr,
+    '5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11',
+  );
   const item = { _type: 'X_VERSIONED_EHR_STATUS', uid, versions: [version] };
   const items = [{ _type: 'OPENEHR_CONTENT_ITEM', item }];
   return {
@@ -89,9 +92,13 @@ function extract(): JsonObject {
   };
 }
 
-/** The same, part by part: the classes of an EXTRACT are none of those that the writer of XML knows. */
+/** One of another EHR, part by part: the classes of an EXTRACT are none of those that the writer of XML knows. */
 function extractXml(): string {
-  const { ehrId, uid, version } = extracted();
+  const { ehrId, uid, version } = extracted(
+    '3b0c9a52-3d7f-4f0e-8d4c-5a1f6f1f7a20',
+    MERGE.target_ehr,
+    'c4d2a6f1-52b7-4e39-8a0f-7b6e9d3c1f58',
+  );
   const content =
     xmlFragment(uid, 'uid', 'HIER_OBJECT_ID') + xmlFragment(version, 'versions', 'ORIGINAL_VERSION');
   const item = `<item xsi:type="X_VERSIONED_EHR_STATUS">${content}</item>`;

@@ -7,6 +7,9 @@ import { ADMIN, WITH_ADMIN } from '../tokens.js';
 import type { ApiCase } from './cases.js';
 import type { World } from './world.js';
 
+/** Revisions are named in JSON; an OPT is XML. */
+const AS_JSON = { 'Content-Type': 'application/json' };
+
 /** Comparisons of templates without data: they are done at once. */
 export function comparisonCases(world: World): ApiCase[] {
   const begin = async (): Promise<{ template_id: string; comparison_id: string }> => {
@@ -31,7 +34,7 @@ export function comparisonCases(world: World): ApiCase[] {
       status: 202,
       call: async () => {
         const { template_id } = await world.template();
-        return { params: { template_id }, query: '?data=sample', body: {} };
+        return { params: { template_id }, query: '?data=sample', body: {}, headers: AS_JSON };
       },
     },
     {
@@ -39,7 +42,7 @@ export function comparisonCases(world: World): ApiCase[] {
       status: 409,
       call: async () => {
         const { template_id } = await inState('running');
-        return { params: { template_id }, query: '?data=all', body: {} };
+        return { params: { template_id }, query: '?data=all', body: {}, headers: AS_JSON };
       },
     },
     {
