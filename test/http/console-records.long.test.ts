@@ -229,7 +229,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
       const templateId = await upload(name);
       await open(`/patients/${ehrId}/form?template=${encodeURIComponent(templateId)}`);
       await web.page.getByRole('button', { name: 'Fill with example' }).click();
-      await web.page.getByRole('button', { name: 'Undo' }).waitFor();
+      await web.page.getByRole('button', { name: 'Undo' }).waitFor({ timeout: 60_000 });
       await web.page.getByRole('button', { name: 'Save', exact: true }).click();
       // Not what the message says, which comes before the page.
       const version = web.page.getByText(/^Version 1/);
