@@ -46,6 +46,10 @@ function haveSameMembers({ then, now }: Replayed): boolean {
 
 /** All that a user of the default dialect sees of the changes since the release that was recorded. */
 export const CHANGES: readonly Change[] = [
+  {
+    told: 'An IMPORTED_VERSION in a CONTRIBUTION is 403 without the permission `restore`; it was 400',
+    isOf: from(400, 403, /an IMPORTED_VERSION says who wrote what when/),
+  },
   { told: '`meta` has `_certain_until`', without: inBody(/,"_certain_until":"[^"]*"/g) },
   {
     told: 'Violations of canonical content have a `flatPath`',
