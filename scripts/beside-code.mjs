@@ -7,6 +7,7 @@ const TERMINOLOGY = [
 export const BESIDE_CODE = [
   'src/everchart.mjs',
   'change/commit/openpgp.mjs',
+  'policy/cedar-wasm.mjs',
   'src/tracing/opentelemetry.mjs',
   'workers/thread.mjs',
   ...TERMINOLOGY,
@@ -26,7 +27,8 @@ export const PACKAGE_FILES = {
 
 /** Whether the build makes a part of the server of a package, so that nobody who installs the server gets it. */
 export const isCompiledIn = (name) =>
-  name.startsWith('@opentelemetry/') || ['mongodb-memory-server-core', 'openpgp'].includes(name);
+  name.startsWith('@opentelemetry/') ||
+  ['@cedar-policy/cedar-wasm', 'mongodb-memory-server-core', 'openpgp'].includes(name);
 
 /** Of swagger-ui-dist what the page of the API needs. */
 export const SWAGGER_UI = [

@@ -117,6 +117,14 @@ async function checkOpenPgp() {
   await signatures[0].verified;
 }
 
+/** The part of Cedar that was compiled into the server reads a policy. */
+async function checkCedar() {
+  const file = join(folder, 'node_modules/everchart/dist/policy/cedar-wasm.mjs');
+  const { policyToJson } = await import(pathToFileURL(file).href);
+  const { type } = policyToJson('permit (principal, action, resource);');
+  if (type !== 'success') throw new Error(`Cedar said ${type}`);
+}
+
 /** A program that says what a `mongod` says, for whoever only starts one. */
 const MONGOD = `#!/bin/sh
 [ "$1" = --version ] && { echo 'db version v8.0.0'; exit 0; }
@@ -203,6 +211,7 @@ try {
   await checkTracing();
   await checkMemoryServer();
   await checkOpenPgp();
+  await checkCedar();
   await checkPace(folder);
   await checkServed(folder);
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
