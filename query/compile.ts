@@ -29,6 +29,7 @@ import { translate } from '../aql/mongo/translate.js';
 import { tryHere, within, type Work } from '../openehr/base/work.js';
 import { translateInThread } from '../workers/translation.js';
 import type { Translation } from '../workers/translate.js';
+import type { Permitted } from '../policy/condition.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds, type DerivedState } from '../models/cross-collection/run-pipeline.js';
 import { storageSettings } from '../models/settings.js';
@@ -155,9 +156,13 @@ export class QueryCompiler {
     const { query, scope, page } = checked;
     const ofShapes = needsShapes(scope.from);
     const shapes = ofShapes ? await shapeIds(null) : [];
-    const { ehrId, asOf, notesEhrs } = request;
+    const { ehrId, asOf, notesEhrs, permitted } = request;
     const { systemId, aql } = settings;
-    const context = { ...derived, systemId, subsumption: aql.subsumption, asOf, notesEhrs };
+    const context = {
+      ...derived,
+      ...{ systemId, subsumption: aql.subsumption, asOf, notesEhrs },
+      ...(permitted !== undefined && { permitted }),
+    };
     const translated = async (merges: MovingMerges, limits: QueryLimits): Promise<Translated> => {
       const beside = { ...context, merges };
       const made = (): QueryPlan =>
@@ -204,4 +209,6 @@ export interface QueryRequest {
   readonly asOf: Date | null;
   /** Whether the rows must have the EHRs they are of. */
   readonly notesEhrs: boolean;
+  /** What policies permit to who asks; absent: everything. */
+  readonly permitted?: Permitted;
 }

@@ -76,6 +76,13 @@ const DEEDS = [
   ['saveUser', 'savedUser'],
   ['removeUser', 'removedUser'],
   ['restore', 'restored'],
+  ['putPolicy', 'changedPolicy'],
+  ['removePolicy', 'changedPolicy'],
+  ['listPolic', 'readPolicies'],
+  ['getPolicy', 'readPolicies'],
+  ['validatePolicy', 'readPolicies'],
+  ['decideAccess', 'readPolicies'],
+  ['comparePolicies', 'readPolicies'],
 ] as const;
 
 /** A word for what somebody did. */

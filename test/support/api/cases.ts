@@ -8,6 +8,7 @@ import { approvalCases } from './approval-cases.js';
 import { distinctCases } from './distinct-cases.js';
 import { draftCases } from './draft-cases.js';
 import { operationCases } from './operation-cases.js';
+import { policyCases } from './policy-cases.js';
 import { userCases } from './user-cases.js';
 import { ownCases } from './own-cases.js';
 import type { Call } from './probe.js';
@@ -43,6 +44,7 @@ export function apiCases(app: RequestListener): ApiCase[] {
     ...operationCases(),
     ...adminCases(world),
     ...userCases(),
+    ...policyCases(world),
     ...distinctCases(world),
     ...approvalCases(world),
   ];

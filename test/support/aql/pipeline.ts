@@ -1,4 +1,5 @@
 import { Work } from '../../../openehr/base/work.js';
+import type { Permitted } from '../../../policy/condition.js';
 import { testSettings } from '../settings.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import type { Page } from '../../../aql/semantics/page.js';
@@ -23,6 +24,8 @@ export interface PipelineOptions {
   readonly notesEhrs?: boolean;
   /** Merges in steps beside which the plan is to run. */
   readonly merges?: MovingMerges;
+  /** What policies permit; absent: everything. */
+  readonly permitted?: Permitted;
 }
 
 /** Translates a resolved query with the shapes of the connected database. */
@@ -37,6 +40,7 @@ export async function planOf(scope: Scope, page: Page, options: PipelineOptions)
     notesEhrs: options.notesEhrs ?? false,
     clock: { now: options.now ?? new Date(), offsetMinutes: 0 },
     merges: options.merges ?? NO_MERGES,
+    ...(options.permitted !== undefined && { permitted: options.permitted }),
   });
 }
 
@@ -52,7 +56,8 @@ export async function pipelineRows(
   if (plan.inProcess?.kind === 'evaluate') {
     const { systemId, subsumption = false, asOf = null, now = new Date() } = options;
     const clock = { now, offsetMinutes: 0 };
-    const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits };
+    const seen = options.permitted !== undefined && { permitted: options.permitted };
+    const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits, ...seen };
     const work = new Work({ ...testSettings().work, timeMs: 60_000 }, () => performance.now());
     const read = runPipeline(evaluatedPlan(plan, work), limits);
     const texts = await evaluateCandidates(read, { query: scope.query, page, ...rules, work, user: '' });
