@@ -3,7 +3,7 @@ import { exportedRevisions } from '../../models/cross-collection/interchange.js'
 import type { TemplateDoc } from '../../models/definition/template.js';
 import { revisionDigest } from '../../models/definition/template-revision.js';
 import type { Session } from '../../models/access/write.js';
-import { templateLine, type AliasedTemplate } from './line-text.js';
+import { templateLine } from './line-text.js';
 
 /** What `Section.known` calls a template. */
 export function templateKey(templateId: string): string {
@@ -18,7 +18,7 @@ export function revisionKey(templateId: string, digest: string): string {
 /** The lines of a template with all its revisions, oldest first, that are to be written now. `isFirst`: whether one is, by its key. */
 export async function* templateLines(
   session: Session,
-  newest: TemplateDoc & AliasedTemplate,
+  newest: TemplateDoc,
   isFirst: (key: string) => boolean,
 ): AsyncGenerator<string> {
   const digest = revisionDigest(newest.opt);

@@ -8,7 +8,6 @@ import {
 } from '../../change/commit/resource.js';
 import { serverTime } from '../../change/commit/audit.js';
 import { formatVersion } from '../../openehr/base/semver.js';
-import type { StoredAlias } from '../../openehr/template/upgrade/alias.js';
 import { storedText, type StoredDocument } from '../../models/access/documents.js';
 import type { AuditDoc } from '../../models/audit.js';
 import type { ContributionDoc } from '../../models/contribution.js';
@@ -27,16 +26,10 @@ export const FORMAT_VERSION = 1;
 /** The first line. */
 export const HEADER_LINE = JSON.stringify({ kind: 'header', format: FORMAT, version: FORMAT_VERSION });
 
-/** What upgrades have moved in a template, where they have; with its newest revision. */
-export interface AliasedTemplate {
-  readonly aliases?: readonly StoredAlias[];
-}
-
 /** A revision of an operational template, as it was uploaded; `after`: digest of the one before it, null when it is the first. */
 export function templateLine(
   template: Pick<TemplateDoc, '_id' | 'created_timestamp' | 'opt' | 'revision_name' | 'uploaded_by'> &
-    Partial<Pick<TemplateDoc, 'revision'>> &
-    AliasedTemplate,
+    Partial<Pick<TemplateDoc, 'revision' | 'aliases'>>,
   after: string | null,
 ): string {
   const { _id, created_timestamp: created, revision, revision_name, uploaded_by, aliases, opt } = template;
