@@ -9,6 +9,7 @@ import {
   nullable,
   number,
   oneOf,
+  optional,
   text,
   type Conditions,
   type DocumentOf,
@@ -34,6 +35,8 @@ const ITEM_TAG = {
   value: nullable(text),
   /** Path of the tagged node inside the target; null: all of it. */
   target_path: nullable(text),
+  /** The import that restored it; absent: it was written here. */
+  batch: optional(text),
 };
 
 /** One ITEM_TAG, not versioned. Fields: docs/spec/storage.md#other-collections. */
@@ -55,6 +58,9 @@ export interface TagFilter {
   readonly values?: readonly string[];
   readonly targetPaths?: readonly string[];
 }
+
+/** Tags that are read where only some of them are named. */
+const NAMED = 20;
 
 const ItemTag = collection(COLLECTIONS.itemTags, ITEM_TAG);
 
@@ -127,6 +133,13 @@ export async function tagsOn(
     found.push(...(await tags.toArray()));
   }
   return found;
+}
+
+/** What in an EHR has item tags that none of these imports restored, some of it. Joins the caller's transaction. */
+export async function taggedBeside(ehrId: string, batches: readonly string[]): Promise<string[]> {
+  const $and = batches.map((batch) => ({ batch: trusted({ $ne: batch }) }));
+  const found = await ItemTag.find({ owner_id: ehrId, $and }, { target: 1 }).limit(NAMED).exec();
+  return [...new Set(found.map(({ target }) => target))];
 }
 
 /** How many item tags an EHR has on these containers, as many as one command can name. */
