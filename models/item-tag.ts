@@ -83,6 +83,24 @@ export function tagsBesideVersion(version: VersionDoc): Promise<readonly ItemTag
   });
 }
 
+/** The uids of the versions that tags of an EHR are on, by the id of the tag; none of a tag that is on a container. */
+export async function taggedVersionUids(
+  ehrId: string,
+  tags: readonly ItemTagDoc[],
+): Promise<ReadonlyMap<string, string>> {
+  const placeOf = (target: string, version: number | null): string => `${target}::${version ?? ''}`;
+  const numbered = tags.filter(({ target_version: version }) => version !== null);
+  const uids = new Map<string, string>();
+  for (const part of inSteps([...new Set(numbered.map(({ target }) => target))])) {
+    const on = { ehr_id: ownedBy(ehrId), object_id: trusted({ $in: part }) };
+    const versions = await Version.find(on, { object_id: 1, version: 1 }).exec();
+    for (const { _id, object_id: target, version } of versions) uids.set(placeOf(target, version), _id);
+  }
+  return new Map(
+    numbered.map((tag) => [tag._id, uids.get(placeOf(tag.target, tag.target_version)) ?? tag.target]),
+  );
+}
+
 /** How many tags a container or version has. */
 export function countTags(target: TagTarget): Promise<number> {
   return ItemTag.countDocuments(targetConditions(target)).exec();
