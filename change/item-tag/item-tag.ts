@@ -2,10 +2,18 @@ import { randomUUID } from 'node:crypto';
 
 import { CdrError } from '../../openehr/base/errors.js';
 import type { ObjectVersionId } from '../../openehr/base/object-version-id.js';
-import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { formatObjectVersionId, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { ItemTagDoc, TagFilter, TagTarget, TagTargetType } from '../../models/item-tag.js';
-import { countTags, insertTags, removeTags, tagsOfEhr, tagsOfTarget } from '../../models/item-tag.js';
+import {
+  countTags,
+  insertTags,
+  removeTags,
+  taggedVersionUids,
+  tagsOfEhr,
+  tagsOfTarget,
+} from '../../models/item-tag.js';
+import { versionExists } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
@@ -34,9 +42,23 @@ export async function listTags(address: TagAddress, filter: TagFilter = {}): Pro
   return inOneState(address.ehrId, async () => tagsOfTarget(await targetOf(address), filter));
 }
 
+/** A tag with the uid of the container or version that it is on. */
+export interface PlacedTag {
+  readonly tag: ItemTagDoc;
+  readonly uid: string;
+}
+
 /** Tags of everything in an EHR. @throws not-found for an unknown EHR */
-export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<ItemTagDoc[]> {
-  return inOneState(ehrId, () => tagsOfEhr(ehrId, filter), 'merge_seq');
+export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<PlacedTag[]> {
+  return inOneState(
+    ehrId,
+    async () => {
+      const tags = await tagsOfEhr(ehrId, filter);
+      const uids = await taggedVersionUids(ehrId, tags);
+      return tags.map((tag) => ({ tag, uid: uids.get(tag._id) ?? tag.target }));
+    },
+    'merge_seq',
+  );
 }
 
 /**
@@ -131,11 +153,9 @@ async function writing<T>(address: TagAddress, work: (target: TagTarget) => Prom
 async function targetOf({ ehrId, type, versionedObjectUid, version }: TagAddress): Promise<TagTarget> {
   const container = await containerOf(ehrId, type, versionedObjectUid);
   if (container === null) throw objectNotFound(ehrId, type, versionedObjectUid);
-  if (version !== null && !hasVersion(container, version))
-    throw new CdrError(
-      'not-found',
-      `${type} ${versionedObjectUid} has no version ${version.version} of this system`,
-    );
+  const versionUid = version === null ? null : formatObjectVersionId(version);
+  if (versionUid !== null && !(await hasVersion(container, versionUid)))
+    throw new CdrError('not-found', `${type} ${versionedObjectUid} has no version ${versionUid}`);
   return {
     owner_id: ehrId,
     target: versionedObjectUid,
@@ -144,10 +164,10 @@ async function targetOf({ ehrId, type, versionedObjectUid, version }: TagAddress
   };
 }
 
-/** Versions are numbered without gaps and all made by one system. */
-function hasVersion(container: VersionedObjectDoc, version: ObjectVersionId): boolean {
-  const latest = parseObjectVersionId(container.latest_version_uid);
-  return latest?.systemId === version.systemId && version.version <= container.latest_version;
+/** An earlier version may be of another system than the latest one. Joins the caller's transaction. */
+async function hasVersion(container: VersionedObjectDoc, versionUid: string): Promise<boolean> {
+  if (container.latest_version_uid === versionUid) return true;
+  return versionExists(container.ehr_id, versionUid);
 }
 
 function requireSome(values: readonly unknown[]): void {
