@@ -101,6 +101,11 @@ export async function taggedVersionUids(
   );
 }
 
+/** A tag as it is said to others: not by which import it came. */
+export function withoutBatch(tag: ItemTagDoc): ItemTagDoc {
+  return Object.fromEntries(Object.entries(tag).filter(([name]) => name !== 'batch')) as ItemTagDoc;
+}
+
 /** How many tags a container or version has. */
 export function countTags(target: TagTarget): Promise<number> {
   return ItemTag.countDocuments(targetConditions(target)).exec();

@@ -115,6 +115,27 @@ describe('import of an export of all versions', () => {
     expect(readFileSync(out).equals(readFileSync(file))).toBe(true);
   });
 
+  it('takes members of lines in any order, and lines of several EHRs mixed', async () => {
+    await emptied();
+    const reversed = (line: string): string =>
+      JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(line) as object).reverse()));
+    const path = written('mixed', (lines) => {
+      const isOf = (line: string, ehrId: string): boolean => line.includes(`"${ehrId}"`);
+      const [one, other] = ehrIds.map((ehrId) => lines.filter((line) => isOf(line, ehrId)));
+      const before = lines.filter((line) => !ehrIds.some((ehrId) => isOf(line, ehrId)));
+      return [...before, ...one!.flatMap((line, index) => [line, other![index]!])].map(reversed);
+    });
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    writeFileSync(path, [...lines.slice(0, -1), reversed(lines.at(-1)!), ''].join('\n'));
+    expect(lines[0]).toMatch(/^\{"version":1/u);
+    const { code, stdout, stderr } = await run('import', path);
+    expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/11 imported, 0 there already, 0 failed/u);
+    const out = join(folder, 'out');
+    await run('export', '--all-versions', '--output', out);
+    expect(readFileSync(out).equals(readFileSync(file))).toBe(true);
+  });
+
   it('refuses a file that was cut or changed before anything is written', async () => {
     await emptied();
     const text = readFileSync(file, 'utf8');
