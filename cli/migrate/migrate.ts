@@ -3,7 +3,7 @@ import { noteCause } from '../transfer/import-causes.js';
 import { jsonObjectOf } from '../../openehr/base/json.js';
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { answerError, AnswerError, type ApiClient } from '../transfer/api-client.js';
-import type { FailedRecord, ImportState } from '../transfer/import-progress.js';
+import type { FailedRecord } from '../transfer/import-progress.js';
 import type { SourceRecord } from '../transfer/import-source.js';
 import { placeOf, restorePart } from '../transfer/restore-run.js';
 import type { TextLine } from '../transfer/restore-remote.js';
@@ -13,6 +13,7 @@ import { oldLines, type Judge } from './old-lines.js';
 import type { OldDefinitions } from './read-definitions.js';
 import { idsIn } from './old-version.js';
 import { readOldEhr, type OldEhr } from './read-ehr.js';
+import type { MigrationState } from './state.js';
 
 /** How a migration is carried out. */
 interface MigrationPlan {
@@ -31,22 +32,6 @@ interface MigrationPlan {
   readonly save: (failed: readonly FailedRecord[]) => void;
   /** Called after each EHR. */
   readonly onEhr: () => void;
-}
-
-/** How far a migration came, and what it met. */
-export interface MigrationState extends ImportState {
-  /** The last EHR id that is done. */
-  after?: string;
-  /** EHRs that were read, and directories that were committed anew. */
-  ehrs?: number;
-  directories?: number;
-  /** Versions of directories whose committers the old server does not tell. */
-  withoutCommitter?: number;
-  /** What the old server named and did not show: how much, and the first of it. */
-  missing?: number;
-  firstMissing?: string[];
-  /** EHRs of which the old server does not list the CONTRIBUTIONs. */
-  unlisted?: number;
 }
 
 /** Lines of what is missing that are kept. */
