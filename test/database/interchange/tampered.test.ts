@@ -28,7 +28,7 @@ beforeEach(async () => {
   expect((await verifyStorage()).violations).toEqual([]);
 });
 
-it.each<[string, string, object, object]>([
+it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   ['the time of a VERSION', 'versions', { type: 'COMPOSITION' }, { time_committed: new Date(0) }],
   ['the uid of a VERSION', 'contributions', {}, { 'versions.0.uid': 'another' }],
   ['who committed', 'contributions', {}, { 'audit.committer.name': 'nobody' }],

@@ -61,7 +61,7 @@ it('is brought by a full export, and one of what was changed since', async () =>
 
 it('does not come whole where EHRs were merged in between, and nothing of these is half there', async () => {
   expect((await merge(app, ehrIds[2]!, ehrIds[0]!)).status).toBe(200);
-  const [increment] = [await exported({ ehrIds: null, since })];
+  const increment = await exported({ ehrIds: null, since });
   await emptied();
   expect((await imported(full)).code).toBe(0);
   const { code, stderr } = await imported(increment);
