@@ -90,6 +90,18 @@ describe('export --all-versions', () => {
     expect([none.code, ehrsOf(none)]).toEqual([0, 0]);
   });
 
+  it('has who did what where it is asked for, before its last line, and never else', async () => {
+    const kinds = (text: string): string[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { kind: string }).kind);
+    const { code, stdout } = await run('export', '--all-versions', '--audit');
+    expect([code, kinds(stdout).at(-1)]).toEqual([0, 'end']);
+    expect(kinds(stdout).filter((kind) => kind === 'audit').length).toBeGreaterThan(0);
+    expect(kinds(readFileSync(file, 'utf8'))).not.toContain('audit');
+  });
+
   it('is refused over HTTP, and so are options that go with it alone', async () => {
     const refused = await runCommand(['export', '--all-versions']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('needs --local')]);

@@ -76,6 +76,17 @@ describe('a backup', () => {
     expect(await everything(other())).toEqual({});
   });
 
+  it('of a store that somebody has changed is not sound, and says so when it is tried out', async () => {
+    const versions = mongoose.connection.collection('versions');
+    const [changed, path] = [{ type: 'COMPOSITION' }, join(place, 'changed.backup')];
+    const before = await versions.findOne(changed);
+    await versions.updateOne({ _id: before!._id }, { $set: { time_committed: new Date(0) } });
+    expect((await run(testDatabaseName(), 'backup', '--output', path)).code).toBe(0);
+    await versions.updateOne({ _id: before!._id }, { $set: { time_committed: before!['time_committed'] } });
+    const { code, stdout } = await run(other(), 'restore', '--check', path);
+    expect([code, stdout]).toEqual([1, expect.not.stringContaining('no violation')]);
+  });
+
   it('is refused before anything is written when it was cut or changed', async () => {
     await emptyOther();
     const text = gunzipSync(readFileSync(file)).toString();
