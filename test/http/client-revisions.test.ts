@@ -66,7 +66,7 @@ describe('the client, of revisions of a template', () => {
 
   it('commits and changes by the one that is named, in any form', async () => {
     const cdr = await given('Größe');
-    const [, { digest }] = (await cdr.templates.revisions('Größe')) as [unknown, { digest: string }];
+    const digest = (await cdr.templates.revisions('Größe')).at(-1)?.digest;
     const { compositions } = await cdr.ehr.create();
     const pin = { template: 'Größe', revision: '1' };
     for (const format of ['JSON', 'FLAT', 'STRUCTURED', 'XML'] as const) {

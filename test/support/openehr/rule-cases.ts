@@ -32,7 +32,7 @@ const quantity = (unit: string): string =>
 const count = (id: string, occurrences = '0..1'): string => element(id, node('DV_COUNT'), occurrences);
 
 /** A rule of each kind, revisions of a template that need it, and what it makes of the example of the first. */
-export interface RuleCase {
+interface RuleCase {
   readonly kind: string;
   /** Nodes of the EVALUATION. */
   readonly before: string;
@@ -47,6 +47,7 @@ export function optOf(items: string, id = 'test'): string {
   return template(evaluation(items, TERMS), { id });
 }
 
+/** One for each kind of rule. */
 export const RULE_CASES: readonly RuleCase[] = [
   {
     kind: 'move',
