@@ -6,7 +6,7 @@ import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { element, node, single } from '../../support/openehr/opt-builder.js';
 import { itemPath, optOf, RULE_CASES, valuesIn } from '../../support/openehr/rule-cases.js';
-import { IN_GRAMS, massIn, notedDigest, RevisedData, type Made } from '../../support/openehr/revised-data.js';
+import { IN_GRAMS, notedDigest, RevisedData, type Made } from '../../support/openehr/revised-data.js';
 import { dump, V1, versionUidOf, versionedObjectUidOf, type Json } from '../../support/resources.js';
 import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
 
