@@ -2,6 +2,8 @@
 const OPENEHR = 'openehr';
 const ROOMS = {
   openehr: [],
+  // Pure: what policies of access say of objects.
+  policy: [OPENEHR],
   config: [],
   // In the browser: it knows the server by HTTP alone, through the client.
   console: ['packages/client', 'packages/aql'],
@@ -15,8 +17,8 @@ const ROOMS = {
   'packages/client': ['packages/rm/src/generated/types.ts'],
   aql: [OPENEHR],
   database: [OPENEHR, 'config', 'packages/embedded-mongodb'],
-  models: [OPENEHR, 'aql/index', 'aql/mongo', 'database'],
-  change: [OPENEHR, 'aql/index', 'config', 'models', 'database'],
+  models: [OPENEHR, 'policy', 'aql/index', 'aql/mongo', 'database'],
+  change: [OPENEHR, 'policy', 'aql/index', 'config', 'models', 'database'],
   merge: [OPENEHR, 'aql/index', 'config', 'models', 'change', 'database'],
   maintenance: [
     OPENEHR,
@@ -40,6 +42,7 @@ const ROOMS = {
   ],
   routes: [
     OPENEHR,
+    'policy',
     'aql',
     'config',
     'models',
@@ -55,6 +58,7 @@ const ROOMS = {
   ],
   src: [
     OPENEHR,
+    'policy',
     'aql',
     'config',
     'database',
@@ -68,6 +72,7 @@ const ROOMS = {
   ],
   cli: [
     OPENEHR,
+    'policy',
     'aql',
     'config',
     'database',
