@@ -15,7 +15,7 @@ const ROOMS = {
   'packages/codegen': [OPENEHR, 'packages/aql', 'packages/client'],
   // Types only: they are part of its declarations.
   'packages/client': ['packages/rm/src/generated/types.ts'],
-  aql: [OPENEHR],
+  aql: [OPENEHR, 'policy/attributes.ts', 'policy/condition.ts'],
   database: [OPENEHR, 'config', 'packages/embedded-mongodb'],
   models: [OPENEHR, 'policy', 'aql/index', 'aql/mongo', 'database'],
   change: [OPENEHR, 'policy', 'aql/index', 'config', 'models', 'database'],
@@ -30,7 +30,7 @@ const ROOMS = {
     // What an integrity check and a repair must agree upon.
     'merge/replay/harm.ts',
   ],
-  query: [OPENEHR, 'aql', 'config', 'models', 'change', 'database', 'workers'],
+  query: [OPENEHR, 'policy', 'aql', 'config', 'models', 'change', 'database', 'workers'],
   // Threads have no database: of change and models they see what is pure.
   workers: [
     OPENEHR,

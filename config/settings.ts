@@ -30,6 +30,10 @@ export interface Settings {
   readonly adminAllowDeleteAll: boolean;
   /** Whether one request may remove all EHRs. */
   readonly adminAllowDeleteAllEhrs: boolean;
+  /** `dry`: policies of access are kept and tried, and refuse nothing. */
+  readonly accessMode: 'off' | 'dry';
+  /** Policies of access that there may be. */
+  readonly policiesMax: number;
   readonly auditReads: boolean;
   readonly statusEndpoint: boolean;
   /** `ehrbase_version` of /rest/status; empty: no such member. */

@@ -85,17 +85,26 @@ function defined(
   return attributes;
 }
 
-/** Ids of the archetypes of the root and of the entries, sorted. */
+/** Archetypes of what is versioned, and of entries; `keys` of a query index document has those of all nodes. */
+const SEEN_ARCHETYPE =
+  /^openEHR-[A-Z]+-(?:COMPOSITION|EHR_STATUS|FOLDER|OBSERVATION|EVALUATION|INSTRUCTION|ACTION|ADMIN_ENTRY|GENERIC_ENTRY)\./;
+
+/** Whether policies see an archetype: of a root or an entry, whatever the text says else. */
+export function isSeenArchetype(id: string): boolean {
+  return SEEN_ARCHETYPE.test(id);
+}
+
+/** Ids of the archetypes of roots and entries, sorted. */
 function archetypesOf(content: JsonObject): string[] {
   const found = new Set<string>();
-  const add = ({ archetype_node_id: id }: JsonObject): void => {
-    if (typeof id === 'string' && id.startsWith('openEHR-')) found.add(id);
-  };
-  add(content);
-  const left = objectsIn(content.content);
-  for (let item = left.pop(); item !== undefined; item = left.pop())
-    if (item._type === 'SECTION') left.push(...objectsIn(item.items));
-    else add(item);
+  const left: JsonObject[] = [content];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    const { archetype_node_id: id } = node;
+    if (typeof id === 'string' && isSeenArchetype(id)) found.add(id);
+    for (const value of Object.values(node))
+      if (Array.isArray(value)) left.push(...objectsIn(value));
+      else if (isJsonObject(value)) left.push(value);
+  }
   return [...found].sort();
 }
 
@@ -103,8 +112,8 @@ function objectsIn(list: JsonValue | undefined): JsonObject[] {
   return Array.isArray(list) ? list.filter((each) => isJsonObject(each)) : [];
 }
 
-/** openEHR terminology, group "composition category". */
-const CATEGORIES: Readonly<Record<string, string>> = {
+/** Words for codes of the openEHR terminology, group "composition category". */
+export const CATEGORIES: Readonly<Record<string, string>> = {
   431: 'persistent',
   433: 'event',
   451: 'episodic',

@@ -5,7 +5,7 @@ import type { ObjectType } from './schema.js';
 export type Comparator = '<' | '<=' | '>' | '>=';
 
 /** A piece of a pattern: a text as it is, or any text. */
-type PatternPiece = string | null;
+export type PatternPiece = string | null;
 
 /**
  * What policies say of an object once it is known who asks for what: plain data over its attributes, so that it is decided in memory,
@@ -18,7 +18,7 @@ export type Condition =
   | Leaf;
 
 /** A condition on one thing. */
-type Leaf =
+export type Leaf =
   | { readonly kind: 'is'; readonly type: ObjectType }
   | { readonly kind: 'uid'; readonly among: readonly string[] }
   | { readonly kind: 'has'; readonly attribute: string }
@@ -39,6 +39,14 @@ type Leaf =
   | { readonly kind: 'tag'; readonly key: string; readonly among: readonly string[] }
   | { readonly kind: 'emptyTag'; readonly key: string };
 
+/** What somebody may see: what is in an EHR only where he may see the EHR. */
+export interface Permitted {
+  /** Over EHRs. */
+  readonly ehr: Condition;
+  /** Over VERSIONs. */
+  readonly version: Condition;
+}
+
 export const TRUE: Condition = { kind: 'constant', value: true };
 export const FALSE: Condition = { kind: 'constant', value: false };
 
@@ -54,7 +62,36 @@ export function all(conditions: readonly Condition[]): Condition {
 
 /** At least one of them, without what says nothing. */
 export function any(conditions: readonly Condition[]): Condition {
-  return joined('any', conditions, true);
+  const whole = joined('any', conditions, true);
+  return whole.kind === 'any' ? oneOrAny(withoutRepeats(whole.of)) : whole;
+}
+
+function oneOrAny(members: readonly Condition[]): Condition {
+  const [only] = members;
+  return members.length === 1 && only !== undefined ? only : { kind: 'any', of: members };
+}
+
+/** Questions for different values of one thing are one question for all of them, which an index can answer. */
+function withoutRepeats(members: readonly Condition[]): readonly Condition[] {
+  const places = new Map<string, number>();
+  const found: Condition[] = [];
+  for (const each of members) {
+    const name = 'among' in each ? `${each.kind} ${askedFor(each)}` : null;
+    const place = name === null ? undefined : places.get(name);
+    const before = place === undefined ? undefined : found[place];
+    if (place !== undefined && before !== undefined && 'among' in before && 'among' in each)
+      found[place] = { ...before, among: [...new Set([...before.among, ...each.among])] } as Leaf;
+    else {
+      if (name !== null) places.set(name, found.length);
+      found.push(each);
+    }
+  }
+  return found;
+}
+
+function askedFor(leaf: Extract<Leaf, { readonly among: unknown }>): string {
+  if (leaf.kind === 'uid') return '';
+  return leaf.kind === 'tag' ? leaf.key : leaf.attribute;
 }
 
 /** The opposite. */
@@ -75,6 +112,22 @@ function joined(kind: 'all' | 'any', conditions: readonly Condition[], decided: 
   const [only] = members;
   if (only === undefined) return constant(!decided);
   return members.length === 1 ? only : { kind, of: members };
+}
+
+/** The condition for objects of one type. */
+export function ofType(condition: Condition, type: ObjectType): Condition {
+  switch (condition.kind) {
+    case 'all':
+      return all(condition.of.map((each) => ofType(each, type)));
+    case 'any':
+      return any(condition.of.map((each) => ofType(each, type)));
+    case 'not':
+      return not(ofType(condition.of, type));
+    case 'is':
+      return constant(condition.type === type);
+    default:
+      return condition;
+  }
 }
 
 /** Whether an object fits a condition. */
@@ -154,7 +207,7 @@ export function isLike(text: string, pattern: readonly PatternPiece[]): boolean 
 }
 
 /** The texts between the wildcards: one more than there are of these. */
-function piecesOf(pattern: readonly PatternPiece[]): string[] {
+export function piecesOf(pattern: readonly PatternPiece[]): string[] {
   const pieces = [''];
   for (const piece of pattern)
     if (piece === null) pieces.push('');

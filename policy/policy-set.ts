@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { all, any, FALSE, holds, not, type Condition } from './condition.js';
+import { all, any, FALSE, holds, not, ofType, type Condition, type Permitted } from './condition.js';
 import { subjectValue, type Request } from './known.js';
 import { attributeOf, type AccessObject } from './object.js';
 import type { Policy } from './policy.js';
@@ -44,8 +44,8 @@ interface Rule {
 export class Rules {
   readonly #permits: IndexedRules;
   readonly #forbids: IndexedRules;
-  /** What an object must fit to be permitted. */
-  readonly condition: Condition;
+  /** What is permitted, as conditions that queries are narrowed by. */
+  readonly permitted: Permitted;
 
   constructor(policies: readonly Policy[], request: Request) {
     const rulesOf = (effect: Policy['effect']): Rule[] =>
@@ -56,10 +56,11 @@ export class Rules {
     const [permits, forbids] = [rulesOf('permit'), rulesOf('forbid')];
     this.#permits = new IndexedRules(permits);
     this.#forbids = new IndexedRules(forbids);
-    this.condition = all([
+    const whole = all([
       any(permits.map(({ condition }) => condition)),
       not(any(forbids.map(({ condition }) => condition))),
     ]);
+    this.permitted = { ehr: ofType(whole, 'Ehr'), version: ofType(whole, 'Version') };
   }
 
   /** Whether an object is permitted, and by which policies: forbidding ones win. */

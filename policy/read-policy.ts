@@ -14,11 +14,10 @@ export interface PolicyFinding extends Partial<Place> {
 }
 
 /** A text of a policy that was read. */
-interface ReadPolicy {
-  /** null: it cannot hold, and the findings say why. */
-  readonly policy: Policy | null;
-  readonly findings: readonly PolicyFinding[];
-}
+type ReadPolicy =
+  | { readonly policy: Policy; readonly json: PolicyJson; readonly findings: readonly PolicyFinding[] }
+  /** It cannot hold, and the findings say why. */
+  | { readonly policy: null; readonly findings: readonly PolicyFinding[] };
 
 /** Characters of the text of one policy. */
 export const MAX_POLICY_LENGTH = 10_000;
@@ -27,32 +26,61 @@ export const MAX_POLICY_DEPTH = 40;
 /** Operators of one policy. */
 export const MAX_POLICY_OPERATORS = 500;
 
-/** Translates a text that was checked when it was stored. @throws Error for one that cannot be read, NoTranslation */
-export async function translateText(id: string, text: string): Promise<Policy> {
-  const { policyToJson } = await cedar();
-  const read = policyToJson(text);
-  if (read.type === 'failure') throw new Error(read.errors.map(({ message }) => message).join('; '));
-  return translatedPolicy(id, read.json as unknown as PolicyJson);
-}
-
 /** Reads, checks and translates the text of one policy. docs/access.md#policies */
 export async function readPolicy(id: string, text: string): Promise<ReadPolicy> {
-  const oversize = oversizeOf(text);
-  if (oversize !== null) return refused([{ kind: 'syntax', message: oversize }]);
+  const [read] = await readPolicies([{ id, policy: text }]);
+  if (read === undefined) throw new TypeError('what is read is answered');
+  return read;
+}
+
+/** The same of several, in their order: the schema, which takes longest, is read once. */
+export async function readPolicies(
+  texts: readonly { readonly id: string; readonly policy: string }[],
+): Promise<readonly ReadPolicy[]> {
   const { policyToJson, validate } = await cedar();
-  const read = policyToJson(text);
-  if (read.type === 'failure') return refused(syntaxFindings(text, read));
-  const validated = validate({ schema: CEDAR_SCHEMA, policies: { staticPolicies: { [id]: text } } });
+  const parsed = texts.map(({ policy: text }): ParsedText => {
+    const oversize = oversizeOf(text);
+    if (oversize !== null) return { text, findings: [{ kind: 'syntax', message: oversize }], json: null };
+    const read = policyToJson(text);
+    if (read.type === 'failure') return { text, findings: syntaxFindings(text, read), json: null };
+    return { text, findings: [], json: read.json as unknown as PolicyJson };
+  });
+  const numbered = parsed.flatMap(({ text, json }, index) => (json === null ? [] : [[String(index), text]]));
+  const staticPolicies = Object.fromEntries(numbered) as Record<string, string>;
+  const validated = validate({ schema: CEDAR_SCHEMA, policies: { staticPolicies } });
+  return parsed.map((each, index) =>
+    judged(texts[index]?.id ?? '', each, ofPolicy(validated, String(index))),
+  );
+}
+
+interface ParsedText {
+  readonly text: string;
+  readonly findings: readonly PolicyFinding[];
+  readonly json: PolicyJson | null;
+}
+
+function judged(id: string, { text, findings, json }: ParsedText, validated: ValidationAnswer): ReadPolicy {
+  if (json === null) return refused(findings);
   const { errors, advice } = schemaFindings(text, validated);
   if (errors.length > 0) return refused([...errors, ...advice]);
-  const json = read.json as unknown as PolicyJson;
   try {
-    return { policy: translatedPolicy(id, json), findings: advice };
+    return { policy: translatedPolicy(id, json), json, findings: advice };
   } catch (error) {
     if (!(error instanceof NoTranslation)) throw error;
     const { message, expression } = error;
     return refused([{ kind: 'translation', message, ...placeOf(text, json, expression) }, ...advice]);
   }
+}
+
+/** What is said of one of the policies. */
+function ofPolicy(answer: ValidationAnswer, id: string): ValidationAnswer {
+  if (answer.type === 'failure') return answer;
+  const of = ({ policyId }: { readonly policyId: string }): boolean => policyId === id;
+  return {
+    ...answer,
+    validationErrors: answer.validationErrors.filter(of),
+    validationWarnings: answer.validationWarnings.filter(of),
+  };
 }
 
 function refused(findings: readonly PolicyFinding[]): ReadPolicy {
@@ -99,7 +127,7 @@ function finding(kind: PolicyFinding['kind'], text: string, error: DetailedError
   const help = error.help === null ? '' : `; ${error.help}`;
   return {
     kind,
-    message: `${error.message}${help}`,
+    message: `${error.message.replace(/^for policy `\d+`, /, '')}${help}`,
     ...(at !== undefined && placeOfByte(text, at.start)),
   };
 }

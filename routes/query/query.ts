@@ -286,8 +286,9 @@ class QueryRunner {
   ): AsyncGenerator<readonly string[], void, undefined> {
     const { query, aliases, page, request, clock } = compiled;
     const { systemId, aql } = this.settings;
-    const { asOf, ehrId } = request;
-    const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits };
+    const { asOf, ehrId, permitted } = request;
+    const seen = permitted !== undefined && { permitted };
+    const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits, ...seen };
     const { work, user } = limits;
     yield* await evaluateCandidates(found, { query, aliases, page, ...rules, work, user });
   }

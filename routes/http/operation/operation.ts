@@ -31,6 +31,7 @@ export const MEDIA_TYPES = {
   records: ['application/json', 'text/csv'],
   lines: ['application/x-ndjson'],
   textOrJson: ['text/plain', 'application/json'],
+  policy: ['application/json', 'text/plain'],
 } as const;
 
 /** A body: its schema and the media types it may have. */

@@ -169,6 +169,18 @@ export const ACCESS_SETTINGS = [
     'whether DELETE admin/ehr/all of ITS-REST 1.1.0 removes all EHRs where it names none: for development and tests',
   ),
   setting(
+    'ACCESS_MODE',
+    'accessMode',
+    choice(['off', 'dry'], 'off'),
+    'dry: policies of access can be kept and tried at /rest/admin/policies, docs/access.md; they refuse nothing yet',
+  ),
+  setting(
+    'POLICIES_MAX',
+    'policiesMax',
+    count(1).default(10_000),
+    'policies of access that there may be; more are 422',
+  ),
+  setting(
     'AUDIT_READS',
     'auditReads',
     flag(false),
