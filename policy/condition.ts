@@ -167,20 +167,16 @@ type OfAttribute = Extract<Leaf, { readonly attribute: string }>;
 
 function valueFits(leaf: OfAttribute, value: AttributeValue | undefined): boolean {
   if (value === undefined) return false;
-  switch (leaf.kind) {
-    case 'has':
-      return true;
-    case 'equals':
-      return typeof value !== 'object' && leaf.among.includes(value);
-    case 'compare':
-      return typeof value === 'number' && compares(value, leaf.comparator, leaf.time);
-    case 'like':
-      return typeof value === 'string' && isLike(value, leaf.pattern);
-    case 'contains':
-      return typeof value === 'object' && leaf.among.some((member) => value.includes(member));
-    case 'empty':
-      return typeof value === 'object' && value.length === 0;
-  }
+  if (leaf.kind === 'has') return true;
+  if (typeof value === 'object') return setFits(leaf, value);
+  if (leaf.kind === 'equals') return leaf.among.includes(value);
+  if (leaf.kind === 'like') return typeof value === 'string' && isLike(value, leaf.pattern);
+  return leaf.kind === 'compare' && typeof value === 'number' && compares(value, leaf.comparator, leaf.time);
+}
+
+function setFits(leaf: OfAttribute, set: readonly string[]): boolean {
+  if (leaf.kind === 'empty') return set.length === 0;
+  return leaf.kind === 'contains' && leaf.among.some((member) => set.includes(member));
 }
 
 /** Whether a value stands to another one as a comparator says. */

@@ -64,3 +64,9 @@ export function subjectValue(subject: Subject, name: string): Known | undefined 
   const values: Readonly<Record<string, Known | undefined>> = { ...subject };
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
+
+/** A value that the schema says is a text. */
+export function knownText(value: Known): string {
+  if (typeof value !== 'string') throw new TypeError('a valid policy has a text here');
+  return value;
+}

@@ -1,7 +1,10 @@
-import { all, any, constant, FALSE, type Condition } from './condition.js';
-import { hasMember, type Known, type Request } from './known.js';
+import { any, constant, FALSE, type Condition } from './condition.js';
+import { hasMember, knownText, type Known, type Request } from './known.js';
 import type { Expression } from './policy-json.js';
 import { EQUAL_SIDES, NoTranslation, termOf, type Pair, type Term } from './terms.js';
+
+/** How conditions count together: `all` or `any`. */
+type Joining = (conditions: readonly Condition[]) => Condition;
 
 /** What an operator says of objects, once it is known who asks. */
 export type Truth = (request: Request) => Condition;
@@ -34,14 +37,18 @@ function hasMembers(
 ): (request: Request, members: readonly Known[]) => Condition {
   if (set.of === 'attribute') {
     const { name: attribute } = set;
-    return (_, members) => ({ kind: 'contains', attribute, among: members.map(String) });
+    return (_, members) => ({ kind: 'contains', attribute, among: members.map((each) => knownText(each)) });
   }
   if (set.of !== 'tag') throw new NoTranslation(expression, 'this is no set');
-  return (request, members) => ({ kind: 'tag', key: String(set.key(request)), among: members.map(String) });
+  return (request, members) => ({
+    kind: 'tag',
+    key: knownText(set.key(request)),
+    among: members.map((each) => knownText(each)),
+  });
 }
 
 /** `containsAny`, `containsAll`; `joined`: how the members of the right set count together. @throws NoTranslation */
-export function containedMembers({ left, right }: Pair, expression: Expression, joined: typeof all): Truth {
+export function containedMembers({ left, right }: Pair, expression: Expression, joined: Joining): Truth {
   const [one, other] = [termOf(left), termOf(right)];
   if (one.of === 'known' && other.of === 'known')
     return (request) => {
@@ -66,7 +73,7 @@ export function isEmptySet({ arg }: { arg: Expression }, expression: Expression)
     const { name: attribute } = term;
     return () => ({ kind: 'empty', attribute });
   }
-  if (term.of === 'tag') return (request) => ({ kind: 'emptyTag', key: String(term.key(request)) });
+  if (term.of === 'tag') return (request) => ({ kind: 'emptyTag', key: knownText(term.key(request)) });
   throw new NoTranslation(expression, 'this is no set');
 }
 

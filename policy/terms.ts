@@ -1,5 +1,5 @@
-import { isJsonObject } from '../openehr/base/json.js';
-import { subjectValue, timeOf, type Known, type Request } from './known.js';
+import { isJsonObject, type JsonValue } from '../openehr/base/json.js';
+import { knownText, subjectValue, timeOf, type Known, type Request } from './known.js';
 import { operatorOf, type Expression } from './policy-json.js';
 import { OBJECT_ATTRIBUTES, type AttributeKind } from './schema.js';
 
@@ -76,9 +76,14 @@ function literalOf(value: unknown, expression: Expression): Known {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (isJsonObject(value) && isJsonObject(value.__entity)) {
     const { type, id } = value.__entity;
-    return { entity: String(type), id: String(id) };
+    return { entity: literalText(type), id: literalText(id) };
   }
   throw new NoTranslation(expression, 'this literal has no translation');
+}
+
+function literalText(value: JsonValue | undefined): string {
+  if (typeof value !== 'string') throw new TypeError('a name of Cedar is text');
+  return value;
 }
 
 function variable(name: unknown, expression: Expression): Term {
@@ -140,7 +145,7 @@ export function textOf(expression: Expression, whole: Expression): (request: Req
   const term = termOf(expression);
   if (term.of !== 'known')
     throw new NoTranslation(whole, 'the key of a tag must not be an attribute of the object');
-  return (request) => String(term.value(request));
+  return (request) => knownText(term.value(request));
 }
 
 /** Whether an expression is a variable of Cedar. */

@@ -1,6 +1,6 @@
 import { comparison, equality, isOfType, membership } from './comparisons.js';
 import { all, any, constant, FALSE, isLike, not, TRUE } from './condition.js';
-import { subjectValue } from './known.js';
+import { knownText, subjectValue } from './known.js';
 import { operatorOf, partsOf, type Expression } from './policy-json.js';
 import { contained, containedMembers, isEmptySet, type Truth } from './sets.js';
 import { isVariable, NoTranslation, requireObject, termOf, textOf, type Pair } from './terms.js';
@@ -99,7 +99,7 @@ function isLikePattern(
 ): Truth {
   const term = termOf(left);
   const pieces = pattern.map((piece) => (piece === 'Wildcard' ? null : piece.Literal));
-  if (term.of === 'known') return (request) => constant(isLike(String(term.value(request)), pieces));
+  if (term.of === 'known') return (request) => constant(isLike(knownText(term.value(request)), pieces));
   if (term.of !== 'attribute')
     throw new NoTranslation(expression, 'like is asked of an attribute of the object');
   const { name: attribute } = term;

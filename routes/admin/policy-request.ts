@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import type { Context } from 'koa';
-import { COMPARED_EHRS } from '../../change/policy/compare.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import type { StoredObject } from '../../change/policy/decide.js';
 import type { AccessObject, AttributeValue } from '../../policy/object.js';
 import { ACTIONS, attributesOf, type ObjectType } from '../../policy/schema.js';
@@ -10,9 +10,9 @@ import { requestBody } from '../http/negotiation/media-type.js';
 
 const MAX_TEXT = 1_000;
 const MAX_MEMBERS = 1_000;
-/** Of one comparison. */
-const MAX_PRINCIPALS = 20;
-const MAX_DRAFTS = COMPARED_EHRS;
+/** Principals of one comparison, each for each action: every object is decided twice for each of them. */
+const MAX_REQUESTS = 20;
+const MAX_DRAFTS = 1_000;
 
 const text = Joi.string().allow('').max(MAX_TEXT);
 const set = Joi.array().items(text).max(MAX_MEMBERS);
@@ -85,7 +85,7 @@ const compareSchema = Joi.object<CompareBody>({
     .unique('id')
     .max(MAX_DRAFTS)
     .required(),
-  principals: Joi.array().items(principal).min(1).max(MAX_PRINCIPALS).required(),
+  principals: Joi.array().items(principal).min(1).max(MAX_REQUESTS).required(),
   actions: Joi.array()
     .items(Joi.valid(...ACTIONS))
     .min(1)
@@ -108,7 +108,10 @@ export function decideBodyOf(ctx: Context): DecideBody {
 
 /** @throws as `bodyOf` */
 export function compareBodyOf(ctx: Context): CompareBody {
-  return bodyOf(ctx, compareSchema);
+  const body = bodyOf(ctx, compareSchema);
+  if (body.principals.length * body.actions.length > MAX_REQUESTS)
+    throw new CdrError('invalid', `principals times actions are at most ${MAX_REQUESTS}`);
+  return body;
 }
 
 /** The object that a body describes; null: it names one that is stored. */

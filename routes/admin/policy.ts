@@ -22,8 +22,16 @@ const ONE = '/policies/{policy_id}';
 
 /** Who may see what: policies in Cedar, kept, checked and tried. docs/access.md#policies */
 export function policyOperations(settings: Settings, users: KnownUsers): Operation[] {
-  if (settings.accessMode === 'off') return [];
-  const mode = settings.accessMode;
+  const { accessMode: mode } = settings;
+  if (mode === 'off') return [];
+  return [
+    ...listingOperations(mode),
+    ...changingOperations(settings, users),
+    ...triedPolicyOperations(settings),
+  ];
+}
+
+function listingOperations(mode: Settings['accessMode']): Operation[] {
   return [
     adminOperation({
       id: 'listPolicies',
@@ -66,6 +74,11 @@ export function policyOperations(settings: Settings, users: KnownUsers): Operati
       failure: { root: 'AccessPolicyVersions', fields: { versions: [] } },
       handle: listVersions,
     }),
+  ];
+}
+
+function changingOperations(settings: Settings, users: KnownUsers): Operation[] {
+  return [
     adminOperation({
       id: 'putPolicy',
       method: 'PUT',
@@ -105,7 +118,6 @@ export function policyOperations(settings: Settings, users: KnownUsers): Operati
       failure: { root: 'AccessPolicyFindings', fields: { findings: [] } },
       handle: validate,
     }),
-    ...triedPolicyOperations(settings),
   ];
 }
 

@@ -105,9 +105,13 @@ function idLeaf(leaf: Leaf, context: MatchContext): Stage {
 function ownerMatch(leaf: OfAttribute, { targets }: MatchContext): Stage {
   const named = textMatch(leaf, FIELD.ehrId);
   if (targets.size === 0) return named;
-  const moving = counted([...targets]);
-  const others: Stage = { $and: [{ [FIELD.ehrId]: { $nin: moving.map(([source]) => source) } }, named] };
-  const moved = moving.filter(([, target]) => textFits(leaf, target)).map(([source]) => source);
+  const moving = [...targets];
+  const others: Stage = {
+    $and: [{ [FIELD.ehrId]: { $nin: counted(moving).map(([source]) => source) } }, named],
+  };
+  const moved = counted(moving)
+    .filter(([, target]) => textFits(leaf, target))
+    .map(([source]) => source);
   return { $or: [others, { [FIELD.ehrId]: { $in: moved } }] };
 }
 
@@ -212,10 +216,12 @@ const ANY_ARCHETYPE =
 /** The words of codes are asked here, other codes there. */
 function categoryMatch(leaf: OfAttribute): Stage {
   const field = `${ROOT}.category.defining_code.code_string`;
-  const words = counted(Object.entries(CATEGORIES));
-  const fitting = words.filter(([, word]) => textFits(leaf, word)).map(([code]) => code);
+  const words = Object.entries(CATEGORIES);
+  const fitting = counted(words)
+    .filter(([, word]) => textFits(leaf, word))
+    .map(([code]) => code);
   const other: Stage = {
-    $and: [{ [field]: { $nin: words.map(([code]) => code) } }, textMatch(leaf, field)],
+    $and: [{ [field]: { $nin: counted(words).map(([code]) => code) } }, textMatch(leaf, field)],
   };
   return { $or: [{ [field]: { $in: fitting } }, other] };
 }
@@ -233,7 +239,7 @@ function originMatch(leaf: OfAttribute, systemId: string): Stage {
 function partyMatch(leaf: OfAttribute, party: string): Stage {
   const fields = [`${party}.external_ref.id.value`, `${party}.identifiers.0.id`, `${party}.name`];
   const cases = counted(fields).map((field, index) => {
-    const before = fields.slice(0, index).map((each): Stage => ({ $nor: [{ [each]: IS_TEXT }] }));
+    const before = counted(fields.slice(0, index)).map((each): Stage => ({ $nor: [{ [each]: IS_TEXT }] }));
     return { $and: [...before, { [field]: IS_TEXT }, textMatch(leaf, field)] };
   });
   return { $or: cases };

@@ -23,7 +23,7 @@ const rules = { systemId: RANDOM_SYSTEM_ID };
 const ofEhr = (id: string): Condition => ({ kind: 'equals', attribute: 'ehr_id', among: [id] });
 const permitted = (id: string) => ({ ehr: ofEhr(id), version: ofEhr(id) });
 const rowsOf = async (options: Parameters<typeof pipelineRows>[2]) =>
-  (await pipelineRows(scope, page, options)).map(([uid]) => String(uid)).sort();
+  (await pipelineRows(scope, page, options)).map(([uid]) => JSON.stringify(uid)).sort();
 
 it('what a merge in steps still has to move is permitted as what it belongs to already', async () => {
   await loadReferenceData(data);

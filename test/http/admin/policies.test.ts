@@ -94,7 +94,8 @@ describe('policies of access', () => {
     ],
   ] as const;
 
-  it.each(REFUSED)('refuse %s with its place, and nothing changes', async (_, status, kind, text, line) => {
+  it.each(REFUSED)('refuse %s with its place, and nothing changes', async (_, ...expected) => {
+    const [status, kind, text, line] = expected;
     const refused = await put('bad', text).expect(status);
     expect(refused.body.violations[0]).toMatchObject({ rule: kind, ...(line !== undefined && { line }) });
     const told = await ask('post', '/validate').set('Content-Type', 'text/plain').send(text).expect(200);
@@ -274,9 +275,9 @@ describe('the comparison of a draft', () => {
     expect(ehrs).toEqual({ gained: 0, lost: 0 });
     expect(versions.lost).toBeGreaterThan(0);
     expect(versions.lost).toBeLessThan(examined.versions);
-    expect(Object.values(templates).reduce((sum: number, each) => sum + (each as Json)['lost'], 0)).toBe(
-      versions.lost,
-    );
+    expect(
+      Object.values(templates).reduce((sum: number, each) => sum + Number((each as Json)['lost']), 0),
+    ).toBe(versions.lost);
     expect(examples).toContainEqual(
       expect.objectContaining({
         decision: 'forbid',
@@ -288,6 +289,12 @@ describe('the comparison of a draft', () => {
     );
     const same = await ask('post', '/compare').send({ ...draft, policies: [draft.policies[0]] });
     expect(same.body.examples).toEqual([]);
+  });
+
+  it('is refused for more than twenty requests', async () => {
+    const principals = Array.from({ length: 11 }, (_, index) => ({ sub: `u${index}` }));
+    const draft = { policies: [], principals, actions: ['read', 'query'] };
+    await ask('post', '/compare').send(draft).expect(400);
   });
 
   it('names the policy of the draft that cannot be read', async () => {

@@ -47,6 +47,7 @@ const NOTHING: PassContext = {
   sortedLeaf: null,
   isCurrent: true,
   merges: NO_MERGES,
+  guards: null,
 };
 const LEAF: PassContext = {
   ...NOTHING,
