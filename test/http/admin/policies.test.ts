@@ -60,7 +60,7 @@ describe('policies of access', () => {
     });
   });
 
-  const REFUSED = [
+  const REFUSED: readonly (readonly [string, number, string, string, number | undefined])[] = [
     ['a text that is no policy', 400, 'syntax', 'permit (principal,\n  action, resorce);', 2],
     ['two policies', 400, 'syntax', `${PERMIT}\n${PERMIT}`, 2],
     [
@@ -92,9 +92,10 @@ describe('policies of access', () => {
       `permit (principal, action, resource) when { ${'('.repeat(5_000)} };`,
       undefined,
     ],
-  ] as const;
+  ];
+  const refusals = REFUSED.map(([what, ...expected]) => ({ what, expected }));
 
-  it.each(REFUSED)('refuse %s with its place, and nothing changes', async (_, ...expected) => {
+  it.each(refusals)('refuse $what with its place, and nothing changes', async ({ expected }) => {
     const [status, kind, text, line] = expected;
     const refused = await put('bad', text).expect(status);
     expect(refused.body.violations[0]).toMatchObject({ rule: kind, ...(line !== undefined && { line }) });
