@@ -139,14 +139,17 @@ const FLOORS = {
     // What a COMPOSITION, EHR_STATUS or FOLDER must be, without a database.
     content: [],
     terminology: [],
-    commit: ['content', 'terminology'],
+    // For whom a request runs, where policies are enforced.
+    access: [],
+    commit: ['access', 'content', 'terminology'],
     approval: ['commit'],
     definition: ['approval', 'commit'],
-    composition: ['commit', 'content', 'definition', 'terminology'],
-    draft: ['commit'],
-    'item-tag': ['commit'],
-    '.': ['commit', 'composition', 'content'],
-    contribution: ['.', 'commit', 'composition', 'content'],
+    composition: ['access', 'commit', 'content', 'definition', 'terminology'],
+    draft: ['access', 'commit'],
+    'item-tag': ['access', 'commit'],
+    policy: ['commit'],
+    '.': ['access', 'commit', 'composition', 'content'],
+    contribution: ['.', 'access', 'commit', 'composition', 'content'],
   },
   routes: {
     http: [],

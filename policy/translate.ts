@@ -15,6 +15,12 @@ export function readsOf(expression: Expression): string[] {
   return isVariable(left, 'principal') ? [attr] : below;
 }
 
+/** Whether an expression asks for tags of the object. */
+export function asksTags(expression: Expression): boolean {
+  const [name] = operatorOf(expression);
+  return name === 'hasTag' || name === 'getTag' || partsOf(expression).some((each) => asksTags(each));
+}
+
 /** Translates a condition of a policy. @throws NoTranslation */
 export function truthOf(expression: Expression): Truth {
   const [name, operands] = operatorOf(expression);

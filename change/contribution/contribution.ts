@@ -25,7 +25,8 @@ import { requireFitting } from './fitting.js';
 import { metadataOf, withExpectedUid } from './version-metadata.js';
 import { requireKnownInputs } from './inputs.js';
 import { validatedFolder, newFolder } from '../directory.js';
-import { withEhrErrorFirst } from '../commit/ehr-access.js';
+import { viewing } from '../access/viewer.js';
+import { withEhrErrorFirst, writableEhr } from '../commit/ehr-access.js';
 import { nextEhrStatus, storedStatus, warnOfStatus } from '../ehr-status.js';
 import { LargeComposition } from '../content/large-composition.js';
 import { planCommit } from '../commit/plan.js';
@@ -56,8 +57,8 @@ export async function createContribution(
   return withEhrErrorFirst(ehrId, 'ehr-status', async () => {
     const envelope = readEnvelope(body, context.settings, defaults);
     if (!defaults.mayNameAnyInput) await requireKnownInputs(envelope);
-    const request = requestOf(ehrId, envelope);
-    const known = await referredContainers(envelope);
+    const { known, unseen } = await referredContainers(ehrId, envelope);
+    const request = { ...requestOf(ehrId, envelope), ...(unseen.size > 0 && { unseen }) };
     const templates = { templates: new Map(), templateTexts: new Map() };
     const validating = new Validating({ ...context, ...templates }, ehrId, known);
     const entries: VersionEntry[] = [];
@@ -92,10 +93,22 @@ function requestOf(ehrId: string, envelope: ContributionEnvelope): Omit<CommitRe
   };
 }
 
-async function referredContainers(envelope: ContributionEnvelope): Promise<VersionedObjectDoc[]> {
+/** The containers that a CONTRIBUTION changes, and of them those that policies hide from who asks. */
+interface Referred {
+  readonly known: VersionedObjectDoc[];
+  readonly unseen: ReadonlySet<string>;
+}
+
+async function referredContainers(ehrId: string, envelope: ContributionEnvelope): Promise<Referred> {
   const uids = envelope.versions.flatMap((version) => version.precedingVersionUid ?? []);
   const versionedObjectUids = [...new Set(uids.map(rootOfUid))];
-  return versionedObjectUids.length === 0 ? [] : containersById(versionedObjectUids);
+  const known = versionedObjectUids.length === 0 ? [] : await containersById(versionedObjectUids);
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer === undefined) return { known, unseen: new Set() };
+  await writableEhr(ehrId);
+  const unseen = new Set<string>();
+  for (const container of known) if (!(await viewer.seesLatest(container))) unseen.add(container._id);
+  return { known: known.filter(({ _id }) => !unseen.has(_id)), unseen };
 }
 
 /**

@@ -9,20 +9,15 @@ import { countTags, insertTags, removeTags, tagsOfEhr, tagsOfTarget } from '../.
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
-import { holdWritable, inOneState } from '../commit/ehr-access.js';
+import { viewing } from '../access/viewer.js';
+import { holdWritable, inOneState, writableEhr } from '../commit/ehr-access.js';
 import { objectNotFound } from '../commit/refusal.js';
+import { noSuchVersion, requireSeenTarget, requireTaggable, seenTags, type TagAddress } from './seen-tags.js';
 import type { TagContent } from './tag-content.js';
 import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
 import { zip } from '../../openehr/base/required.js';
 
-/** A container, or one of its versions, as a path names it. */
-export interface TagAddress {
-  readonly ehrId: string;
-  readonly type: TagTargetType;
-  readonly versionedObjectUid: string;
-  /** null: the container. */
-  readonly version: ObjectVersionId | null;
-}
+export type { TagAddress } from './seen-tags.js';
 
 /** One tag of a PUT: with the id of an existing tag, or null for a new one. */
 export interface TagEntry extends TagContent {
@@ -31,12 +26,23 @@ export interface TagEntry extends TagContent {
 
 /** Tags of one target. @throws not-found for an unknown EHR or target */
 export async function listTags(address: TagAddress, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
-  return inOneState(address.ehrId, async () => tagsOfTarget(await targetOf(address), filter));
+  const viewer = viewing.getStore()?.viewer;
+  return inOneState(address.ehrId, async () => {
+    const target = await targetOf(address);
+    if (viewer !== undefined) await requireSeenTarget(viewer, address);
+    return tagsOfTarget(target, filter);
+  });
 }
 
 /** Tags of everything in an EHR. @throws not-found for an unknown EHR */
 export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<ItemTagDoc[]> {
-  return inOneState(ehrId, () => tagsOfEhr(ehrId, filter), 'merge_seq');
+  const viewer = viewing.getStore()?.viewer;
+  const read = () => tagsOfEhr(ehrId, filter);
+  return inOneState(
+    ehrId,
+    viewer === undefined ? read : async () => seenTags(viewer, ehrId, await read()),
+    'merge_seq',
+  );
 }
 
 /**
@@ -113,6 +119,12 @@ export function tagTarget(ehrId: string, type: TagTargetType, uid: string): TagT
 }
 
 async function writing<T>(address: TagAddress, work: (target: TagTarget) => Promise<T>): Promise<T> {
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer !== undefined) {
+    await writableEhr(address.ehrId);
+    await targetOf(address);
+    await requireTaggable(viewer, address);
+  }
   try {
     return await inAuditedTransaction(
       async () => {
@@ -132,10 +144,7 @@ async function targetOf({ ehrId, type, versionedObjectUid, version }: TagAddress
   const container = await containerOf(ehrId, type, versionedObjectUid);
   if (container === null) throw objectNotFound(ehrId, type, versionedObjectUid);
   if (version !== null && !hasVersion(container, version))
-    throw new CdrError(
-      'not-found',
-      `${type} ${versionedObjectUid} has no version ${version.version} of this system`,
-    );
+    throw noSuchVersion(type, versionedObjectUid, version);
   return {
     owner_id: ehrId,
     target: versionedObjectUid,

@@ -11,6 +11,8 @@ interface LivePolicies {
   readonly set: PolicySet;
   /** How many there are; none: nothing is restricted. */
   readonly count: number;
+  /** Ids of those that ask for tags: they can be tried, and not be enforced. */
+  readonly askingTags: readonly string[];
 }
 
 let known: LivePolicies | null = null;
@@ -23,7 +25,8 @@ export async function livePolicies(): Promise<LivePolicies> {
   const number = await policySetNumber();
   if (known?.number === number) return known;
   const translated = (await policies()).map((each) => translatedAgain(each));
-  known = { number, set: new PolicySet(translated), count: translated.length };
+  const askingTags = translated.filter(({ asksTags }) => asksTags).map(({ id }) => id);
+  known = { number, set: new PolicySet(translated), count: translated.length, askingTags };
   return known;
 }
 

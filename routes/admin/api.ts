@@ -62,6 +62,7 @@ export function adminGroups(settings: Settings, users: UserStore): OperationGrou
 function statusOperation() {
   return adminOperation({
     id: 'getStatus',
+    discloses: 'nothing',
     method: 'GET',
     path: '/status',
     summary: 'Tell whether the admin API is active and permitted',

@@ -19,6 +19,7 @@ export function triedPolicyOperations({ systemId }: Pick<Settings, 'systemId'>):
   return [
     adminOperation({
       id: 'decideAccess',
+      discloses: 'whole',
       method: 'POST',
       path: '/policies/decide',
       summary: 'Tell what the stored policies say of a request, and why',
@@ -30,6 +31,7 @@ export function triedPolicyOperations({ systemId }: Pick<Settings, 'systemId'>):
     }),
     adminOperation({
       id: 'comparePolicies',
+      discloses: 'whole',
       method: 'POST',
       path: '/policies/compare',
       summary: 'Tell what a draft of all policies would change, and store nothing',

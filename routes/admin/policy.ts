@@ -11,6 +11,7 @@ import { setResourceHeaders, writeText } from '../http/exchange.js';
 import { responseBody } from '../http/negotiation/media-type.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
+import { subjectOf } from '../http/request/subject.js';
 import type { KnownUsers } from './permissions.js';
 import { policyTextOf } from './policy-request.js';
 import { triedPolicyOperations } from './policy-trial.js';
@@ -35,6 +36,7 @@ function listingOperations(mode: Settings['accessMode']): Operation[] {
   return [
     adminOperation({
       id: 'listPolicies',
+      discloses: 'nothing',
       method: 'GET',
       path: '/policies',
       summary: 'List the policies of access, and tell whether they are enforced',
@@ -46,6 +48,7 @@ function listingOperations(mode: Settings['accessMode']): Operation[] {
     }),
     adminOperation({
       id: 'getPolicy',
+      discloses: 'nothing',
       method: 'GET',
       path: ONE,
       summary: 'Get a policy of access',
@@ -64,6 +67,7 @@ function listingOperations(mode: Settings['accessMode']): Operation[] {
     }),
     adminOperation({
       id: 'listPolicyVersions',
+      discloses: 'nothing',
       method: 'GET',
       path: `${ONE}/versions`,
       summary: 'List every version that a policy ever had, removals too',
@@ -81,6 +85,7 @@ function changingOperations(settings: Settings, users: KnownUsers): Operation[] 
   return [
     adminOperation({
       id: 'putPolicy',
+      discloses: 'nothing',
       method: 'PUT',
       path: ONE,
       summary: 'Store a policy of access, or another text of one',
@@ -94,6 +99,7 @@ function changingOperations(settings: Settings, users: KnownUsers): Operation[] 
     }),
     adminOperation({
       id: 'removePolicy',
+      discloses: 'nothing',
       method: 'DELETE',
       path: ONE,
       summary: 'Remove a policy of access; its versions stay',
@@ -101,12 +107,13 @@ function changingOperations(settings: Settings, users: KnownUsers): Operation[] 
       errors: [404],
       failure: NOTHING,
       handle: async (ctx) => {
-        await removePolicy(changeOf(ctx, settings, users));
+        await removePolicy(await changeOf(ctx, settings, users));
         ctx.status = 204;
       },
     }),
     adminOperation({
       id: 'validatePolicy',
+      discloses: 'nothing',
       method: 'POST',
       path: '/policies/validate',
       summary: 'Tell what is wrong with the text of a policy, and store nothing',
@@ -123,7 +130,7 @@ function changingOperations(settings: Settings, users: KnownUsers): Operation[] 
 
 async function put(ctx: Context, settings: Settings, users: KnownUsers): Promise<void> {
   const text = policyTextOf(ctx);
-  const stored = await storePolicy(text, settings.policiesMax, changeOf(ctx, settings, users));
+  const stored = await storePolicy(text, settings.policiesMax, await changeOf(ctx, settings, users));
   setResourceHeaders(ctx, { etag: `${stored._id}::${stored.version}` });
   writeJson(ctx, view(stored));
 }
@@ -161,29 +168,15 @@ function idOf(ctx: Context): string {
   return id;
 }
 
-function changeOf(ctx: Context, settings: Settings, users: KnownUsers): PolicyChange {
+async function changeOf(ctx: Context, settings: Settings, users: KnownUsers): Promise<PolicyChange> {
   const { user } = ctx.state;
   const { name: by = 'anonymous', subject: sub, issuer: iss } = user ?? {};
-  const asking = user === null ? [] : [subjectOf(user)];
+  const asking = user === null ? [] : [await subjectOf(user)];
   return {
     id: idOf(ctx),
     by: { by, ...(sub !== undefined && { sub }), ...(iss != null && { iss }) },
     administrators: [...asking, ...knownAdministrators(settings, users)],
-  };
-}
-
-function subjectOf({
-  subject: sub,
-  issuer,
-  clientId,
-  roles,
-}: NonNullable<Context['state']['user']>): Subject {
-  return {
-    sub,
-    ...(issuer !== null && { iss: issuer }),
-    ...(clientId !== null && { client: clientId }),
-    roles,
-    scopes: [],
+    isEnforced: settings.accessMode === 'enforce',
   };
 }
 

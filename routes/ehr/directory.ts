@@ -6,6 +6,7 @@ import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createDirectory, deleteDirectory, folderAt, updateDirectory } from '../../change/directory.js';
 import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { viewing } from '../../change/access/viewer.js';
 import { rootName } from '../../change/commit/resource.js';
 import type { BodyType } from '../http/negotiation/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
@@ -58,6 +59,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'directory_create',
+        discloses: 'create',
         method: 'POST',
         path: PATH,
         summary: 'Create the directory',
@@ -72,6 +74,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'directory_get_at_time',
+        discloses: 'read',
         method: 'GET',
         path: PATH,
         summary: 'Get the directory or one of its folders, now or at a time',
@@ -84,6 +87,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'directory_get_by_version',
+        discloses: 'read',
         method: 'GET',
         path: `${PATH}/{version_uid}`,
         summary: 'Get one version of the directory or of one of its folders',
@@ -96,6 +100,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'directory_update',
+        discloses: 'update',
         method: 'PUT',
         path: PATH,
         summary: 'Commit a new version of the directory',
@@ -110,6 +115,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'directory_delete',
+        discloses: 'delete',
         method: 'DELETE',
         path: PATH,
         summary: 'Delete the directory logically',
@@ -174,14 +180,22 @@ async function getAtTime(ctx: Context): Promise<void> {
   const time = queryParameter(ctx, 'version_at_time');
   const names = queryParameter(ctx, 'path') ?? [];
   await readWithEhrErrorFirst(ehrId, async () => {
-    const container = await directoryAtTime(ehrId, time);
-    if (container === null)
-      throw new CdrError(
-        'not-found',
-        `EHR with id ${ehrId} has no directory${time === null ? '' : ' at that time'}`,
-      );
-    await writeFolder(ctx, form, await requireVersionAt(ehrId, 'FOLDER', container._id, time), names);
+    await writeFolder(ctx, form, await directoryVersion(ehrId, time), names);
   });
+}
+
+/** The version of the directory at a time. @throws not-found, also for one that policies hide from who asks */
+async function directoryVersion(ehrId: string, time: Date | null): Promise<VersionDoc> {
+  const container = await directoryAtTime(ehrId, time);
+  const absent = (): CdrError =>
+    new CdrError('not-found', `EHR with id ${ehrId} has no directory${time === null ? '' : ' at that time'}`);
+  if (container === null) throw absent();
+  const found = requireVersionAt(ehrId, 'FOLDER', container._id, time);
+  return viewing.getStore()?.viewer === undefined
+    ? found
+    : found.catch((error: unknown) => {
+        throw error instanceof CdrError && error.code === 'not-found' ? absent() : error;
+      });
 }
 
 async function getByVersion(ctx: Context): Promise<void> {

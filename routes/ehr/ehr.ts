@@ -6,6 +6,8 @@ import { changeContext, type ChangeContext } from '../../change/commit/context.j
 import { createEhr, ehrOfSubject, type CreatedEhr } from '../../change/ehr.js';
 import { readableEhr, readableEhrWithStatus, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { ehrNotFound } from '../../change/commit/refusal.js';
+import { viewing } from '../../change/access/viewer.js';
+import { seenContent } from './seen-content.js';
 import { ehrResource, hierObjectId, localRef, objectVersionId } from '../../change/commit/resource.js';
 import type { BodyType } from '../http/negotiation/media-type.js';
 import { ehrContent } from '../../models/cross-collection/ehr-contents.js';
@@ -44,6 +46,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'ehr_create',
+        discloses: 'create',
         method: 'POST',
         path: PATH,
         summary: 'Create an EHR',
@@ -58,6 +61,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'ehr_get_by_subject',
+        discloses: 'read',
         method: 'GET',
         path: PATH,
         summary: 'Find the EHR of a patient',
@@ -75,6 +79,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'ehr_create_with_id',
+        discloses: 'create',
         method: 'PUT',
         path: `${PATH}/{ehr_id}`,
         summary: 'Create an EHR with a given id',
@@ -89,6 +94,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'ehr_get_by_id',
+        discloses: 'read',
         method: 'GET',
         path: `${PATH}/{ehr_id}`,
         summary: 'Get an EHR',
@@ -169,7 +175,9 @@ async function writeEhr(
       ? await ehrWithReference(ehrId)
       : await readWithEhrErrorFirst(ehrId, () => ehrWithContent(ehrId, include));
   setResourceHeaders(ctx, { etag: ehr._id, path: `/ehr/${ehr._id}`, lastModified: ehr.time_created });
-  await writeResource(ctx, form, ehrResource(ehr, status, { statusAsRef, lists }), 'ehr');
+  // Of an EHR_STATUS that policies hide from who asks nothing is said but that it is there, as of that of every EHR.
+  const shown = { statusAsRef: statusAsRef || status.data === null, lists };
+  await writeResource(ctx, form, ehrResource(ehr, status, shown), 'ehr');
 }
 
 async function ehrWithReference(ehrId: string) {
@@ -195,7 +203,10 @@ async function ehrWithContent(ehrId: string, include: readonly string[]) {
     contributions: include.includes('contributions'),
     versions: include.includes('versions'),
   };
-  const { status, compositions, contributions, versions } = await ehrContent(ehr, wanted);
+  const all = await ehrContent(ehr, wanted);
+  const viewer = viewing.getStore()?.viewer;
+  const content = viewer === undefined ? all : await seenContent(viewer, ehrId, all);
+  const { status, compositions, contributions, versions } = content;
   if (status === null) throw ehrNotFound(ehrId);
   const refs = (ids: readonly string[], type: string) => ids.map((id) => localRef(hierObjectId(id), type));
   const lists: JsonObject = {

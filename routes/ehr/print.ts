@@ -33,6 +33,7 @@ export function printOperations(): OperationGroup {
     operations: [
       {
         id: 'print_note',
+        discloses: 'nothing',
         method: 'POST',
         path: '/rest/print',
         summary: 'Tell the audit that the user prints something',

@@ -50,7 +50,7 @@ const ROWS: Operation['responses'] = {
 };
 const AD_HOC_BODY: BodyDescription = { schema: 'QueryRequest', types: 'json' };
 const STORED_BODY: BodyDescription = { schema: 'StoredQueryRequest', types: 'json', required: false };
-const QUERY = { access: 'read', audit: 'query' } as const;
+const QUERY = { access: 'read', audit: 'query', discloses: 'query' } as const;
 const BY_GET = { ...QUERY, method: 'GET', takesVariables: true } as const;
 const BY_POST = { ...QUERY, method: 'POST', parameters: LIMITS } as const;
 

@@ -5,6 +5,7 @@ import type { IgnoredEvent } from '../../database/events.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { newestContributions, type NewContribution } from '../../models/contribution.js';
 import { ehrCount } from '../../models/ehr.js';
+import { viewing, type Viewer } from '../../change/access/viewer.js';
 import { queryableAmong } from '../../models/ehr-identity.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { databaseSize, mongodbVersion } from '../../models/access/server-status.js';
@@ -95,6 +96,7 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
   const size = keptFor(SIZE_KEPT_MS, databaseSize);
   return {
     id: 'overview_get',
+    discloses: 'read',
     method: 'GET',
     path: '/rest/overview',
     summary: 'Get numbers, activity, newest contributions and warnings of the server',
@@ -117,7 +119,8 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
         activityView(activity, parts),
         lastCheck(),
       ]);
-      const newest = await queryableOnes(all);
+      const viewer = viewing.getStore()?.viewer;
+      const newest = viewer === undefined ? await queryableOnes(all) : await seenOnes(viewer, all);
       auditAbout(ctx, { ehr_ids: [...new Set(newest.map(({ ehr_id: ehrId }) => ehrId))] });
       ctx.body = {
         status: 'UP',
@@ -126,7 +129,10 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
         started: activity.started,
         database: { version, ...bytes },
         user: userOf(ctx),
-        counts: known,
+        counts:
+          viewer === undefined || ctx.state.user?.permissions.has('admin') === true
+            ? known
+            : withoutRecords(known),
         activity: done,
         verified,
         slowest_queries: activity.slowestQueries(),
@@ -158,6 +164,31 @@ async function lastCheck(): Promise<object | null> {
 async function queryableOnes(newest: readonly NewContribution[]): Promise<NewContribution[]> {
   const shown = await queryableAmong(newest.map(({ ehr_id: ehrId }) => ehrId));
   return newest.filter(({ ehr_id: ehrId }) => shown.has(ehrId));
+}
+
+/** The same of who sees only what policies permit: of each what is there for him of it. */
+async function seenOnes(viewer: Viewer, newest: readonly NewContribution[]): Promise<NewContribution[]> {
+  viewer.narrowed();
+  const seen: NewContribution[] = [];
+  for (const contribution of await queryableOnes(newest)) {
+    const { ehr_id: ehrId, versions } = contribution;
+    if (!(await viewer.seesEhrId(ehrId))) continue;
+    const uids = await viewer.seenAmong(
+      ehrId,
+      versions.map(({ uid }) => uid),
+    );
+    const shown = versions.filter(({ uid }) => uids.has(uid));
+    if (shown.length > 0) seen.push({ ...contribution, versions: shown });
+  }
+  return seen;
+}
+
+/** How many records there are is not for who sees only some of them. */
+function withoutRecords({
+  templates = 0,
+  stored_queries = 0,
+}: Readonly<Record<string, number | boolean>>): Readonly<Record<string, number | boolean>> {
+  return { templates, stored_queries };
 }
 
 async function readCounts(): Promise<Readonly<Record<string, number | boolean>>> {

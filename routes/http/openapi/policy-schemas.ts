@@ -31,7 +31,9 @@ const DESCRIBED = [
 export const POLICY_SCHEMAS = {
   AccessPolicy: object({ id: TEXT, policy: POLICY_TEXT, version: COUNT, time: TIME, by: TEXT }, ['id']),
   AccessPolicyBody: object({ policy: POLICY_TEXT }, ['policy']),
-  AccessPolicyList: object({ mode: word('dry'), policies: listOf(ref('AccessPolicy')) }, ['policies']),
+  AccessPolicyList: object({ mode: word('dry', 'enforce'), policies: listOf(ref('AccessPolicy')) }, [
+    'policies',
+  ]),
   AccessPolicyVersions: object({
     versions: listOf(
       object({

@@ -350,6 +350,7 @@ describe('countDocuments', () => {
 describe('optimize', () => {
   it('names the passes that changed the plan, in their order', () => {
     expect(Object.keys(PASSES)).toEqual([
+      'permit',
       'useLeafIndex',
       'useStartIndex',
       'semiJoins',
