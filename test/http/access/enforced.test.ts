@@ -47,6 +47,22 @@ const post = (path: string, body: object, token = USER) =>
 const rowsOf = async (q: string, token = USER): Promise<unknown[]> =>
   ((await post('/query/aql', { q }, token).expect(200)).body as { rows: unknown[] }).rows;
 
+const change_type = (value: string, code: string) => ({
+  _type: 'DV_CODED_TEXT',
+  value,
+  defining_code: {
+    _type: 'CODE_PHRASE',
+    terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
+    code_string: code,
+  },
+});
+/** Of a CONTRIBUTION that creates a COMPOSITION of somebody. */
+const version = (composer: string) => ({
+  _type: 'ORIGINAL_VERSION',
+  commit_audit: { _type: 'AUDIT_DETAILS', change_type: change_type('creation', '249') },
+  data: { ...aComposition(), composer: { _type: 'PARTY_IDENTIFIED', name: composer } },
+});
+
 beforeAll(() => givenTemplate(open));
 
 afterEach(async () => {
@@ -195,20 +211,6 @@ describe('enforced policies', () => {
 
   it('judge each entry of a CONTRIBUTION, all or nothing', async () => {
     const ehr = await givenEhr(open);
-    const change_type = (value: string, code: string) => ({
-      _type: 'DV_CODED_TEXT',
-      value,
-      defining_code: {
-        _type: 'CODE_PHRASE',
-        terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
-        code_string: code,
-      },
-    });
-    const version = (composer: string) => ({
-      _type: 'ORIGINAL_VERSION',
-      commit_audit: { _type: 'AUDIT_DETAILS', change_type: change_type('creation', '249') },
-      data: { ...aComposition(), composer: { _type: 'PARTY_IDENTIFIED', name: composer } },
-    });
     await policy('all', EVERYBODY).expect(200);
     await policy(
       'not',
@@ -222,6 +224,31 @@ describe('enforced policies', () => {
     expect(await rowsOf(`SELECT COUNT(*) FROM EHR e[ehr_id/value='${ehr}'] CONTAINS COMPOSITION c`)).toEqual([
       [2],
     ]);
+  });
+
+  it('tell nobody by what a merge names that something hidden is there', async () => {
+    const ehr = await givenEhr(open);
+    const uid = await givenComposition(open, ehr);
+    const naming = (input: string) => ({
+      _type: 'CONTRIBUTION',
+      versions: [
+        {
+          ...version('right'),
+          other_input_version_uids: [{ _type: 'OBJECT_VERSION_ID', value: input }],
+        },
+      ],
+    });
+    const other = await givenEhr(open);
+    await policy(
+      'all',
+      `permit (principal, action, resource) unless { resource.ehr_id == "${ehr}" };`,
+    ).expect(200);
+    const absent = uid.replace(/^[0-9a-f-]{36}/, '5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11');
+    const [hidden, nothing] = [
+      await post(`/ehr/${other}/contribution`, naming(uid)).expect(400),
+      await post(`/ehr/${other}/contribution`, naming(absent)).expect(400),
+    ];
+    expect((hidden.body as Json).message.replace(uid, absent)).toBe((nothing.body as Json).message);
   });
 
   it('are not explained to who is narrowed by them', async () => {

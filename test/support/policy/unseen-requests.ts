@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Operation } from '../../../routes/http/operation/operation.js';
 import { creation, FOLDER, STATUS, TEMPLATE } from '../api/world.js';
 import { aComposition } from '../resources.js';
+import type { Random } from '../random.js';
 import type { Names, SeenEhr } from './unseen-world.js';
 
 /** One request about something that may be there, hidden, or not. */
@@ -30,10 +31,82 @@ export function unseenRequests(operation: Operation, names: Names, seen: SeenEhr
   const inPath = operation.path.includes('{ehr_id}') || operation.path.includes('{target_ehr_id}');
   if (!inPath) return withoutEhr(operation, names, seen);
   const hidden = requestsIn(operation, { ...names, owner: names['ehr'] ?? '' }, '_of_ehr');
+  if (operation.id === 'contribution_create') return [...hidden, ...contributions(operation, names, seen)];
   if (writesWithoutObject(operation)) return hidden;
   const owner = { ...names, owner: seen.ehr };
   return [...hidden, ...requestsIn(operation, owner, ''), ...requestsIn(operation, owner, '_of_ehr')];
 }
+
+/** CONTRIBUTIONs to the EHR that is seen, each about something that is hidden: none may be stored. */
+function contributions(operation: Operation, names: Names, { ehr }: SeenEhr): UnseenRequest[] {
+  const path = operation.path.replace('{ehr_id}', ehr);
+  const {
+    composition_uid: uid = '',
+    directory_uid: folder = '',
+    composition_of_ehr_uid: foreign = '',
+  } = names;
+  const versions = [
+    changed('modification', '251', uid, { data: aComposition() }),
+    changed('modification', '251', folder, { data: FOLDER }),
+    changed('modification', '251', foreign, { data: aComposition() }),
+    changed('deleted', '523', uid, {}),
+    changed('attestation', '666', uid, {}),
+  ];
+  // What is wrong beside that is found before or after, as where nothing is there.
+  const wrong = changed('creation', '249', null, { data: { ...aComposition(), name: 5 } });
+  return [
+    ...versions.map((version) => [version]),
+    [wrong, ...versions.slice(0, 1)],
+    [...versions.slice(0, 1), wrong],
+  ].map((each) => ({ path, headers: {}, body: { _type: 'CONTRIBUTION', versions: each } }));
+}
+
+function changed(value: string, code: string, preceding: string | null, content: object): object {
+  const change_type = {
+    _type: 'DV_CODED_TEXT',
+    value,
+    defining_code: {
+      _type: 'CODE_PHRASE',
+      terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
+      code_string: code,
+    },
+  };
+  return {
+    _type: 'ORIGINAL_VERSION',
+    commit_audit: { _type: 'AUDIT_DETAILS', change_type },
+    ...(preceding !== null && {
+      preceding_version_uid: { _type: 'OBJECT_VERSION_ID', value: preceding },
+    }),
+    ...content,
+  };
+}
+
+/** The same request with something wrong with it, or asked for otherwise: what is not there is refused first. */
+export function spoiled(asked: UnseenRequest, random: Random): UnseenRequest {
+  const { headers, body, path } = asked;
+  const { 'If-Match': _, ...without } = headers;
+  return random.pick([
+    { ...asked, headers: without },
+    { ...asked, headers: { ...headers, 'If-Match': 'no uid' } },
+    { ...asked, headers: { ...headers, 'If-Match': OTHER } },
+    { ...asked, headers: { ...headers, Accept: 'image/png' } },
+    { ...asked, headers: { ...headers, Accept: 'application/xml' } },
+    { ...asked, headers: { ...headers, Prefer: 'return=representation, resolve_refs' } },
+    { ...asked, headers: { ...headers, 'openEHR-AUDIT_DETAILS': 'change_type.code_string="nonsense"' } },
+    { ...asked, headers: { ...headers, 'openEHR-VERSION': 'lifecycle_state.code_string="800"' } },
+    { ...asked, path: `${path}${path.includes('?') ? '&' : '?'}unknown=1` },
+    { ...asked, path: `${path}${path.includes('?') ? '&' : '?'}version_at_time=yesterday` },
+    ...(body === undefined
+      ? []
+      : [
+          { ...asked, body: {} },
+          { ...asked, body: { ...body, _type: 'NONSENSE' } },
+        ]),
+  ]);
+}
+
+/** A uid that nothing has. */
+const OTHER = '"5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11::local.cdr::7"';
 
 /** What would be done to the EHR that is seen. */
 function writesWithoutObject({ path, access, id }: Operation): boolean {
@@ -79,7 +152,10 @@ function requestsIn(operation: Operation, names: Names, where: '_of_ehr' | ''): 
     operation.id === 'ehr_get_by_id'
       ? ['', '?include=compositions,contributions,versions,ehr_status']
       : times;
-  return objects.flatMap((object) => lists.map((query) => requestOf(operation, { ...names, object }, query)));
+  const forms = operation.path.includes('{uid_based_id}') ? ['_id', '_uid'] : ['_id'];
+  return objects.flatMap((object) =>
+    forms.flatMap((form) => lists.map((query) => requestOf(operation, { ...names, object, form }, query))),
+  );
 }
 
 /** Names, without `_uid` and `_id`, of objects that an operation may be about. */
@@ -94,11 +170,10 @@ function requestOf(operation: Operation, names: Names, query: string): UnseenReq
   const { object = '' } = names;
   const uid = names[`${object}_uid`] ?? '';
   const id = names[`${object}_id`] ?? '';
-  const isVersion = operation.id === 'composition_delete' || operation.id === 'ehr_status_tags_get';
   const values: Names = {
     ehr_id: names['owner'] ?? '',
     version_uid: uid,
-    uid_based_id: isVersion ? uid : id,
+    uid_based_id: names['form'] === '_uid' ? uid : id,
     versioned_object_uid: id,
     contribution_uid: names[object] ?? '',
     key: 'status',
