@@ -58,6 +58,15 @@ interface VersionFacts {
   readonly tags: AccessTags;
 }
 
+/** Attributes that only the content of a VERSION says. */
+export const CONTENT_ATTRIBUTES: readonly string[] = [
+  'archetypes',
+  'category',
+  'origin',
+  'composer',
+  'start_time',
+];
+
 /** A VERSION as policies see it. docs/access.md#what-is-asked-for */
 export function versionObject(facts: VersionFacts): AccessObject {
   const { uid, ehrId, type, content, tags } = facts;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { all, any, FALSE, holds, not, ofType, type Condition, type Permitted } from './condition.js';
 import { subjectValue, type Request } from './known.js';
+import { CONTENT_ATTRIBUTES } from './attributes.js';
 import { attributeOf, type AccessObject } from './object.js';
 import type { Policy } from './policy.js';
 
@@ -17,10 +18,13 @@ const KEPT_RULES = 1_000;
 /** All policies that hold at a time. docs/access.md#decisions */
 export class PolicySet {
   readonly #reads: readonly string[];
+  /** Whether any policy asks for what only the content of a VERSION says. */
+  readonly asksContent: boolean;
   readonly #rules = new LRUCache<string, Rules>({ max: KEPT_RULES });
 
   constructor(private readonly policies: readonly Policy[]) {
     this.#reads = [...new Set(policies.flatMap(({ reads }) => reads))].sort();
+    this.asksContent = policies.some(({ asks }) => asks.some((name) => CONTENT_ATTRIBUTES.includes(name)));
   }
 
   /** What holds for a request, whatever it is for. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../openehr/base/json.js';
 import type { Condition } from './condition.js';
 import type { Request } from './known.js';
 import type { Expression, PolicyJson } from './policy-json.js';
-import { asksTags, readsOf, truthOf } from './translate.js';
+import { asksOf, asksTags, readsOf, truthOf } from './translate.js';
 
 /** A policy that was translated: what it says of objects follows from who asks for what. */
 export interface Policy {
@@ -10,6 +10,8 @@ export interface Policy {
   readonly effect: 'permit' | 'forbid';
   /** Attributes of who asks that it reads. */
   readonly reads: readonly string[];
+  /** Attributes of the object that it asks for. */
+  readonly asks: readonly string[];
   /** Whether it asks for tags, which no list is narrowed by yet. */
   readonly asksTags: boolean;
   /** The objects that it is about, of those that this request is for. */
@@ -19,8 +21,11 @@ export interface Policy {
 /** Translates a policy that fits the schema. @throws NoTranslation */
 export function translatedPolicy(id: string, json: PolicyJson): Policy {
   const whole = wholeCondition(json);
-  const reads = [...new Set(readsOf(whole))];
-  return { id, effect: json.effect, reads, asksTags: asksTags(whole), about: truthOf(whole) };
+  const [reads, asks] = [readsOf(whole), asksOf(whole)].map((names) => [...new Set(names)]) as [
+    string[],
+    string[],
+  ];
+  return { id, effect: json.effect, reads, asks, asksTags: asksTags(whole), about: truthOf(whole) };
 }
 
 /** Head and clauses of a policy as one condition. */

@@ -8,11 +8,25 @@ import { isVariable, NoTranslation, requireObject, termOf, textOf, type Pair } f
 /** Names of the attributes of who asks that an expression reads. */
 export function readsOf(expression: Expression): string[] {
   const [name, operands] = operatorOf(expression);
-  const below = partsOf(expression).flatMap((each) => readsOf(each));
   if (name === 'Var') return operands === 'principal' ? ['sub'] : [];
-  if (name !== '.' && name !== 'has') return below;
-  const { left, attr } = operands as { left: Expression; attr: string };
-  return isVariable(left, 'principal') ? [attr] : below;
+  return attributesRead(expression, 'principal', readsOf);
+}
+
+/** Names of the attributes of the object that an expression reads. */
+export function asksOf(expression: Expression): string[] {
+  return attributesRead(expression, 'resource', asksOf);
+}
+
+function attributesRead(
+  expression: Expression,
+  variable: 'principal' | 'resource',
+  inParts: (part: Expression) => string[],
+): string[] {
+  const [name, operands] = operatorOf(expression);
+  const below = (): string[] => partsOf(expression).flatMap((each) => inParts(each));
+  if (name !== '.' && name !== 'has') return below();
+  const { left, attr } = operands as { left: Expression; attr: string | readonly string[] };
+  return isVariable(left, variable) ? [typeof attr === 'string' ? attr : (attr[0] ?? '')] : below();
 }
 
 /** Whether an expression asks for tags of the object. */

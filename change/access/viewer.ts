@@ -75,7 +75,8 @@ export class Viewer {
 
   /** A VERSION as policies see it. */
   objectOf(ehrId: string, version: VersionDoc): Promise<AccessObject> {
-    return policyVersion({ ...version, ehr_id: ehrId }, {}, this.request.systemId);
+    const { set, systemId } = this.request;
+    return policyVersion({ ...version, ehr_id: ehrId }, {}, systemId, set.asksContent);
   }
 
   /** Of the versions of an EHR with these uids those that are there for him. */

@@ -21,11 +21,15 @@ export async function policyEhr(
   return { object: ehrObject({ ehrId, namespace: subject?.namespace, tags }), tags };
 }
 
-/** A VERSION as policies see it; a deletion by what was deleted. */
+/**
+ * A VERSION as policies see it; a deletion by what was deleted. `readsContent`: false where no policy asks for what only the content
+ * says, which then is not read.
+ */
 export async function policyVersion(
   version: VersionDoc,
   tags: AccessTags,
   systemId: string,
+  readsContent = true,
 ): Promise<AccessObject> {
   return versionObject({
     uid: version._id,
@@ -35,7 +39,7 @@ export async function policyVersion(
     timeCommitted: version.time_committed,
     lifecycleState: codeOf(version.lifecycle_state),
     committer: version.commit_audit.committer,
-    content: await contentOf(version),
+    content: readsContent ? await contentOf(version) : {},
     systemId,
     tags,
   });

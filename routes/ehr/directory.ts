@@ -6,11 +6,11 @@ import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createDirectory, deleteDirectory, folderAt, updateDirectory } from '../../change/directory.js';
 import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
-import { viewing } from '../../change/access/viewer.js';
+import { viewing, type Viewer } from '../../change/access/viewer.js';
 import { rootName } from '../../change/commit/resource.js';
 import type { BodyType } from '../http/negotiation/media-type.js';
-import type { VersionDoc } from '../../models/version.js';
-import { directoryAtTime } from '../../models/versioned-object.js';
+import { latestVersion, versionAtTime, type VersionDoc } from '../../models/version.js';
+import { directoriesAtTime, directoryAtTime } from '../../models/versioned-object.js';
 import {
   answerDeletion,
   answerVersion,
@@ -184,18 +184,29 @@ async function getAtTime(ctx: Context): Promise<void> {
   });
 }
 
-/** The version of the directory at a time. @throws not-found, also for one that policies hide from who asks */
+/** The version of the directory at a time. @throws not-found */
 async function directoryVersion(ehrId: string, time: Date | null): Promise<VersionDoc> {
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer !== undefined) return seenDirectoryVersion(viewer, ehrId, time);
   const container = await directoryAtTime(ehrId, time);
-  const absent = (): CdrError =>
-    new CdrError('not-found', `EHR with id ${ehrId} has no directory${time === null ? '' : ' at that time'}`);
-  if (container === null) throw absent();
-  const found = requireVersionAt(ehrId, 'FOLDER', container._id, time);
-  return viewing.getStore()?.viewer === undefined
-    ? found
-    : found.catch((error: unknown) => {
-        throw error instanceof CdrError && error.code === 'not-found' ? absent() : error;
-      });
+  if (container === null) throw noDirectory(ehrId, time);
+  return requireVersionAt(ehrId, 'FOLDER', container._id, time);
+}
+
+/** The same for who sees only what policies permit: of the newest directory that is there for him. @throws not-found */
+async function seenDirectoryVersion(viewer: Viewer, ehrId: string, time: Date | null): Promise<VersionDoc> {
+  for (const { _id } of await directoriesAtTime(ehrId, time)) {
+    const version = await (time === null
+      ? latestVersion(ehrId, 'FOLDER', _id)
+      : versionAtTime(ehrId, 'FOLDER', _id, time));
+    if (version !== null && (await viewer.sees(ehrId, version))) return version;
+  }
+  throw noDirectory(ehrId, time);
+}
+
+function noDirectory(ehrId: string, time: Date | null): CdrError {
+  const when = time === null ? '' : ' at that time';
+  return new CdrError('not-found', `EHR with id ${ehrId} has no directory${when}`);
 }
 
 async function getByVersion(ctx: Context): Promise<void> {

@@ -81,6 +81,9 @@ export interface ActivitySource {
 }
 
 const NEWEST_CONTRIBUTIONS = 10;
+/** CONTRIBUTIONs that are looked at for who sees only some. */
+const LOOKED_AT = 1_000;
+const LOOKED_AT_ONCE = 50;
 /** How long counts are answered again, ms: pages ask every few seconds, each of them. */
 const COUNTS_KEPT_MS = 3_000;
 /** As long for the size of the database, which grows slowly. */
@@ -120,7 +123,7 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
         lastCheck(),
       ]);
       const viewer = viewing.getStore()?.viewer;
-      const newest = viewer === undefined ? await queryableOnes(all) : await seenOnes(viewer, all);
+      const newest = viewer === undefined ? await queryableOnes(all) : await seenNewest(viewer);
       auditAbout(ctx, { ehr_ids: [...new Set(newest.map(({ ehr_id: ehrId }) => ehrId))] });
       ctx.body = {
         status: 'UP',
@@ -166,21 +169,34 @@ async function queryableOnes(newest: readonly NewContribution[]): Promise<NewCon
   return newest.filter(({ ehr_id: ehrId }) => shown.has(ehrId));
 }
 
-/** The same of who sees only what policies permit: of each what is there for him of it. */
-async function seenOnes(viewer: Viewer, newest: readonly NewContribution[]): Promise<NewContribution[]> {
+/**
+ * The newest for who sees only what policies permit, each with what is there for him of it: however many newer ones are not, of the last
+ * thousand.
+ */
+async function seenNewest(viewer: Viewer): Promise<NewContribution[]> {
   viewer.narrowed();
   const seen: NewContribution[] = [];
-  for (const contribution of await queryableOnes(newest)) {
-    const { ehr_id: ehrId, versions } = contribution;
-    if (!(await viewer.seesEhrId(ehrId))) continue;
-    const uids = await viewer.seenAmong(
-      ehrId,
-      versions.map(({ uid }) => uid),
-    );
-    const shown = versions.filter(({ uid }) => uids.has(uid));
-    if (shown.length > 0) seen.push({ ...contribution, versions: shown });
+  for (let looked = 0; looked < LOOKED_AT; looked += LOOKED_AT_ONCE) {
+    const newest = await newestContributions(LOOKED_AT_ONCE, looked);
+    for (const contribution of await queryableOnes(newest)) {
+      const shown = await seenOf(viewer, contribution);
+      if (shown !== null) seen.push(shown);
+      if (seen.length === NEWEST_CONTRIBUTIONS) return seen;
+    }
+    if (newest.length < LOOKED_AT_ONCE) break;
   }
   return seen;
+}
+
+async function seenOf(viewer: Viewer, contribution: NewContribution): Promise<NewContribution | null> {
+  const { ehr_id: ehrId, versions } = contribution;
+  if (!(await viewer.seesEhrId(ehrId))) return null;
+  const uids = await viewer.seenAmong(
+    ehrId,
+    versions.map(({ uid }) => uid),
+  );
+  const shown = versions.filter(({ uid }) => uids.has(uid));
+  return shown.length === 0 ? null : { ...contribution, versions: shown };
 }
 
 /** How many records there are is not for who sees only some of them. */

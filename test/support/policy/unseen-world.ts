@@ -42,11 +42,21 @@ function withContainers(names: Names): Names {
   return { ...names, ...(Object.fromEntries(containers) as Names) };
 }
 
-/** Makes, as somebody who may do everything, an EHR that nobody hides, with a COMPOSITION. */
-export async function seenEhr(app: RequestListener, subject: string): Promise<SeenEhr> {
+/** Makes, as somebody who may do everything, an EHR that nobody hides, with a COMPOSITION, and maybe a directory that was deleted. */
+export async function seenEhr(
+  app: RequestListener,
+  subject: string,
+  hadDirectory: boolean,
+): Promise<SeenEhr> {
   const made = await request(app).post(`${V1}/ehr`).send(statusOf(subject)).expect(201);
   const ehr = versionUidOf(made);
   const composed = await request(app).post(`${V1}/ehr/${ehr}/composition`).send(aComposition()).expect(201);
+  if (hadDirectory) {
+    const folder = versionUidOf(
+      await request(app).post(`${V1}/ehr/${ehr}/directory`).send(FOLDER).expect(201),
+    );
+    await request(app).delete(`${V1}/ehr/${ehr}/directory`).set('If-Match', folder).expect(204);
+  }
   return { ehr, composition: versionUidOf(composed) };
 }
 
@@ -107,14 +117,15 @@ export async function hiddenThings(
       .expect(201);
   const ehr = versionUidOf(await send('', statusOf(identifier, subject)));
   const status = versionUidOf(await request(app).get(`${V1}/ehr/${ehr}/ehr_status`).expect(200));
+  const composer = { _type: 'PARTY_IDENTIFIED', name: 'hidden' };
   const composed = async (owner: string): Promise<string> =>
-    versionUidOf(await send(`/${owner}/composition`, aComposition()));
+    versionUidOf(await send(`/${owner}/composition`, { ...aComposition(), composer }));
   const [inEhr, inSeen, deleted] = [await composed(ehr), await composed(seen.ehr), await composed(seen.ehr)];
   await request(app)
     .delete(`${V1}/ehr/${seen.ehr}/composition/${deleted}`)
     .set('openEHR-AUDIT_DETAILS', HIDDEN)
     .expect(204);
-  for (let more = random.below(3); more > 0; more--) await composed(seen.ehr);
+  for (let more = random.whole(4, 12); more > 0; more--) await composed(seen.ehr);
   const folders = [
     versionUidOf(await send(`/${ehr}/directory`, FOLDER)),
     versionUidOf(await send(`/${seen.ehr}/directory`, FOLDER)),
