@@ -8,7 +8,7 @@ import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { versionById } from '../../models/version.js';
-import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { CHANGE_TYPE } from '../commit/codes.js';
 import { commit } from '../commit/commit.js';
 import { fullState } from '../commit/commit-state.js';
@@ -24,9 +24,9 @@ import {
 import { requireFitting } from './fitting.js';
 import { metadataOf, withExpectedUid } from './version-metadata.js';
 import { requireKnownInputs } from './inputs.js';
+import { referredContainers } from './referred.js';
 import { validatedFolder, newFolder } from '../directory.js';
-import { viewing } from '../access/viewer.js';
-import { withEhrErrorFirst, writableEhr } from '../commit/ehr-access.js';
+import { withEhrErrorFirst } from '../commit/ehr-access.js';
 import { nextEhrStatus, storedStatus, warnOfStatus } from '../ehr-status.js';
 import { LargeComposition } from '../content/large-composition.js';
 import { planCommit } from '../commit/plan.js';
@@ -91,24 +91,6 @@ function requestOf(ehrId: string, envelope: ContributionEnvelope): Omit<CommitRe
       uids: { ehr_id: ehrId, contribution_uid: contributionUid },
     }),
   };
-}
-
-/** The containers that a CONTRIBUTION changes, and of them those that policies hide from who asks. */
-interface Referred {
-  readonly known: VersionedObjectDoc[];
-  readonly unseen: ReadonlySet<string>;
-}
-
-async function referredContainers(ehrId: string, envelope: ContributionEnvelope): Promise<Referred> {
-  const uids = envelope.versions.flatMap((version) => version.precedingVersionUid ?? []);
-  const versionedObjectUids = [...new Set(uids.map(rootOfUid))];
-  const known = versionedObjectUids.length === 0 ? [] : await containersById(versionedObjectUids);
-  const viewer = viewing.getStore()?.viewer;
-  if (viewer === undefined) return { known, unseen: new Set() };
-  await writableEhr(ehrId);
-  const unseen = new Set<string>();
-  for (const container of known) if (!(await viewer.seesLatest(container))) unseen.add(container._id);
-  return { known: known.filter(({ _id }) => !unseen.has(_id)), unseen };
 }
 
 /**

@@ -48,6 +48,7 @@ const CAMEL_CASE: Readonly<Record<string, string>> = {
 };
 
 const PATH = `${STANDARD_API}/ehr/{ehr_id}/directory`;
+const READ = { access: 'read', audit: 'read', discloses: 'read' } as const;
 const FOLDER: BodyDescription = { schema: 'FOLDER', types: 'rm' };
 
 /** Making, reading, changing and deleting the directory. */
@@ -74,12 +75,10 @@ export function directoryOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'directory_get_at_time',
-        discloses: 'read',
         method: 'GET',
         path: PATH,
         summary: 'Get the directory or one of its folders, now or at a time',
-        access: 'read',
-        audit: 'read',
+        ...READ,
         parameters: ['version_at_time', 'path', 'Prefer'],
         responses: { 200: versionAnswer('The FOLDER', FOLDER), 204: DELETED_THEN, 304: NOT_MODIFIED },
         errors: [400, 404],
@@ -87,12 +86,10 @@ export function directoryOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'directory_get_by_version',
-        discloses: 'read',
         method: 'GET',
         path: `${PATH}/{version_uid}`,
         summary: 'Get one version of the directory or of one of its folders',
-        access: 'read',
-        audit: 'read',
+        ...READ,
         parameters: ['path', 'Prefer'],
         responses: { 200: versionAnswer('The FOLDER', FOLDER), 204: DELETED_THEN, 304: NOT_MODIFIED },
         errors: [400, 404],

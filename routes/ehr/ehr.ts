@@ -148,7 +148,7 @@ async function answerCreated(
       writeResource(
         ctx,
         form,
-        ehrResource(ehr, status, { statusAsRef: isStatusAsRef(ctx, settings) }),
+        ehrResource(ehr, status, { statusAsRef: isStatusAsRef(ctx, settings) || status.data === null }),
         'ehr',
       ),
   });
@@ -158,7 +158,10 @@ async function answerCreated(
 async function answerCreatedBefore(ctx: Context, settings: Settings, ehrId: string): Promise<void> {
   const { response } = rmExchange(ctx);
   const ehr = await readableEhr(ehrId);
-  await answerCreated(ctx, settings, response, { ehr, status: await latestStatus(ehr) });
+  const status = await latestStatus(ehr);
+  // Others may have changed it meanwhile, to what policies hide from who asks.
+  const isSeen = (await viewing.getStore()?.viewer?.sees(ehrId, status)) !== false;
+  await answerCreated(ctx, settings, response, { ehr, status: isSeen ? status : { ...status, data: null } });
 }
 
 async function writeEhr(

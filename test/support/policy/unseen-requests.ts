@@ -124,6 +124,8 @@ function withoutEhr({ id }: Operation, names: Names, seen: SeenEhr): UnseenReque
       return [subject, ehr, 'shared'].map((identifier) => of(`?identifier=${identifier}`));
     case 'getMergeCandidates':
       return [of(''), of(`?ehr_id=${ehr}`), of(`?ehr_id=${seen.ehr}`)];
+    case 'print_note':
+      return [{ path: '', headers: {}, body: { of: 'record', ehr_id: ehr } }];
     case 'query_execute_adhoc':
       return QUERIES.flatMap((q) => [
         of(`?q=${encodeURIComponent(q)}`),
