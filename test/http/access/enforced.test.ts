@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import request from 'supertest';
 import type { Operation } from '../../../routes/http/operation/operation.js';
+import { everyOperation } from '../../../src/operation-table.js';
 import { enforcedPolicies } from '../../../src/middleware/viewing.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { testApp } from '../../support/app.js';
@@ -281,6 +282,20 @@ describe('a server that enforces policies', () => {
       'ACCESS_MODE=enforce needs users',
     );
   });
+
+  it.each(['1.0.3', '1.1.0'] as const)(
+    'judges in %s all that is about an EHR and no administration',
+    (edition) => {
+      const { operations } = everyOperation(everythingOn({ itsRest: edition }));
+      const unjudged = operations.filter(({ discloses }) => discloses === 'nothing' || discloses === 'whole');
+      const forAll = unjudged.filter(
+        ({ access, adminWith }) => !['admin', 'audit', 'restore'].includes(access) && adminWith === undefined,
+      );
+      expect(
+        forAll.filter(({ discloses, path }) => discloses === 'whole' || path.includes('ehr_id')),
+      ).toEqual([]);
+    },
+  );
 
   it('does not start with an operation that does not say what it discloses', () => {
     const silent = [{ id: 'tells' } as Operation];
