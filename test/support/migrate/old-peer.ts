@@ -168,12 +168,16 @@ function answerTo(
   manners: PeerManners,
   { headers, method, url = '' }: IncomingMessage,
 ): Answer {
-  const { hasTags = false } = manners;
   if (headers.authorization !== credentialsOf(manners)) return [401, { error: 'Unauthorized' }];
   if (manners.refuses?.(url) === true) return [403, { error: 'Forbidden' }];
   // A create, as EHRbase answers it to who does not want to see it.
   if (method !== 'GET') return [204, ''];
-  if (hasTags && url.startsWith(TAGS)) return [200, tagsOf(store, url)];
+  return shown(store, manners, url);
+}
+
+/** What is read at an address. */
+function shown(store: Store, manners: PeerManners, url: string): Answer {
+  if (manners.hasTags === true && url.startsWith(TAGS)) return [200, tagsOf(store, url)];
   const { pathname, searchParams } = new URL(url, 'http://peer');
   const [, ...path] = pathname.replace('/ehrbase/rest/openehr/v1', '').split('/').map(decodeURIComponent);
   if (path[0] === 'query') return rowsAnswer(store, manners, searchParams.get('q') ?? '');
@@ -233,7 +237,7 @@ function tagsOf(store: Store, url: string): JsonObject[] {
   const [container] = uid.split('::');
   return store.tags
     .filter((tag) => tag.target === container && tag.target_type === type.toUpperCase())
-    .map(({ target_version: _version, ...tag }) => tag);
+    .map((tag) => Object.fromEntries(Object.entries(tag).filter(([key]) => key !== 'target_version')));
 }
 
 /** Below `/definition`. */
