@@ -242,14 +242,18 @@ function tagsOf(store: Store, url: string): JsonObject[] {
 
 /** Below `/definition`. */
 function definitionOf(store: Store, [, kind, name, templateId]: readonly string[]): Answer {
-  if (kind === 'query') return [200, name === undefined ? store.queries : queryOf(store, name)];
+  if (kind === 'query') return queryAnswer(store, name, templateId);
   if (templateId === undefined) return [200, store.templates.map(listed)];
   const opt = store.templates.find(({ template_id: id }) => id === templateId)?.opt;
   return typeof opt === 'string' ? [200, opt] : [404, NOT_FOUND];
 }
 
-function queryOf(store: Store, name: string): JsonObject {
-  return store.queries.find((query) => query.name === name) ?? NOT_FOUND;
+function queryAnswer(store: Store, name: string | undefined, version: string | undefined): Answer {
+  if (name === undefined) return [200, store.queries];
+  const isMeant = (query: JsonObject): boolean =>
+    query.name === name && (version === undefined || query.version === version);
+  const found = store.queries.find(isMeant);
+  return found === undefined ? [404, NOT_FOUND] : [200, found];
 }
 
 /** Itself, but what an IMPORTED_VERSION has as item. */
