@@ -56,13 +56,15 @@ export async function beginUpgrade(
     undone: 0,
     left: 0,
   };
-  await inAuditedTransaction(
-    async (session) => {
-      await requireNoOther(after.storedId, id);
-      await insertUpgrade(doc);
-      await addAliases(session, after.storedId, aliases);
-    },
-    () => ({ objects: [doc._id] }),
+  await oneAtATime(after.storedId, () =>
+    inAuditedTransaction(
+      async (session) => {
+        await requireNoOther(after.storedId, id);
+        await insertUpgrade(doc);
+        await addAliases(session, after.storedId, aliases);
+      },
+      () => ({ objects: [doc._id] }),
+    ),
   );
   return doc;
 }
@@ -86,13 +88,22 @@ export async function resumeUpgrade(id: string): Promise<void> {
 export async function beginUndo(id: string, by: string): Promise<void> {
   const begin = { state: 'undoing', position: WALK_BEGIN, left: 0 } as const;
   const change = { ...begin, undone_by: thisRequest(), undo_started_by: by };
+  const doc = await upgradeById(id);
+  if (doc === null) throw notSo(id, 'paused or done');
   // Together: what was left before is no obstacle of the undo.
-  await inTransaction(async () => {
-    const doc = await upgradeById(id);
-    if (doc !== null) await requireNoOther(doc.template_id, id);
-    if (!(await changeState(id, ['paused', 'done'], change))) throw notSo(id, 'paused or done');
-    await forgetLeft(id);
-  });
+  await oneAtATime(doc.template_id, () =>
+    inTransaction(async () => {
+      await requireNoOther(doc.template_id, id);
+      if (!(await changeState(id, ['paused', 'done'], change))) throw notSo(id, 'paused or done');
+      await forgetLeft(id);
+    }),
+  );
+}
+
+/** Of two that begin at the same instant neither would see the other. @throws conflict while another one begins */
+function oneAtATime<T>(storedId: string, begin: () => Promise<T>): Promise<T> {
+  const message = 'another upgrade of the template, or an undo, begins at this moment';
+  return withLease(`template upgrades of ${storedId}`, message, begin, JOB_LEASE_MS);
 }
 
 /** Two upgrades of a template at a time would each meet what the other one writes. Joins the caller's transaction. */

@@ -5,12 +5,12 @@ import {
   exportedContributions,
   exportedTags,
   exportedTemplate,
-  exportedVersions,
   historyOf,
   mergesOf,
   objectIds,
   tombstonesOf,
 } from '../../models/cross-collection/interchange.js';
+import { exportedVersions } from '../../models/cross-collection/interchange-versions.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { Session } from '../../models/access/write.js';

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import {
   definitionsIn,
   exportedEhr,
-  exportedEhrIds,
   movesSoFar,
   contributionOwners,
 } from '../../models/cross-collection/interchange.js';
+import { exportedEhrIds } from '../../models/cross-collection/interchange-ehrs.js';
 import { exportedAudit } from '../../models/cross-collection/interchange-audit.js';
 import type { StoredQueryDoc } from '../../models/definition/stored-query.js';
 import type { TemplateDoc } from '../../models/definition/template.js';

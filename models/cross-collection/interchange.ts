@@ -40,39 +40,10 @@ export interface OwnDocument {
   readonly document: StoredDocument;
 }
 
-/** Ids read at once. */
-const PAGE = 1_000;
 /** Documents of one answer of the database: they may have megabytes. */
-const LARGE_AT_ONCE = 50;
+export const LARGE_AT_ONCE = 50;
 /** Objects whose versions are read together. */
 const OBJECTS_AT_ONCE = 20;
-/** Characters of versions that are held together. */
-const LARGE_TOGETHER = 4 * 1024 * 1024;
-
-/** Ids of all active EHRs, ascending; `since`: of those only to which something was committed from then on. */
-export async function* exportedEhrIds(session: ClientSession, since: Date | null): AsyncGenerator<string> {
-  if (since !== null) {
-    yield* changedEhrIds(session, since);
-    return;
-  }
-  for (let last: string | undefined = ''; last !== undefined;) {
-    const page: { readonly _id: string }[] = await documentsIn(session, COLLECTIONS.ehrs)
-      .find<{ _id: string }>({ _id: { $gt: last }, state: 'active' }, { session, projection: { _id: 1 } })
-      .sort({ _id: 1 })
-      .limit(PAGE)
-      .toArray();
-    for (const { _id } of page) yield _id;
-    last = page.at(-1)?._id;
-  }
-}
-
-async function* changedEhrIds(session: ClientSession, since: Date): AsyncGenerator<string> {
-  const changed = documentsIn(session, COLLECTIONS.contributions).aggregate<{ _id: string }>(
-    [{ $match: { time_committed: { $gte: since } } }, { $group: { _id: '$ehr_id' } }, { $sort: { _id: 1 } }],
-    { session, allowDiskUse: true },
-  );
-  for await (const { _id } of changed) yield _id;
-}
 
 /** An EHR in whatever state, null when there is none. */
 export function exportedEhr(session: ClientSession, ehrId: string): Promise<EhrDoc | null> {
@@ -110,78 +81,6 @@ export async function* objectIds(
     .find<{ _id: string }>({ ehr_id: ehrId, type }, { session, projection: { _id: 1 } })
     .sort({ time_created: 1, _id: 1 });
   yield* inBatches(found, ({ _id }) => _id, OBJECTS_AT_ONCE);
-}
-
-/**
- * All versions of these objects of an EHR, object by object in the order given, oldest first; as many at once as are small together. However many
- * versions an object has, and however large they are, no more than `LARGE_TOGETHER` characters of them are held, and one version.
- */
-export async function* exportedVersions(
-  session: ClientSession,
-  ehrId: string,
-  versionedObjectUids: readonly string[],
-): AsyncGenerator<readonly VersionDoc[]> {
-  const { small, isAll } = await smallObjects(versionsRead(session, ehrId, versionedObjectUids));
-  if (isAll) yield versionedObjectUids.flatMap((id) => small.get(id) ?? []);
-  else
-    for (const id of versionedObjectUids) {
-      const versions = small.get(id);
-      small.delete(id);
-      if (versions !== undefined) yield versions;
-      else yield* largeParts(versionsRead(session, ehrId, [id]));
-    }
-}
-
-/** Oldest first of each object; the order is that of an index, so that the database sorts nothing. */
-async function* versionsRead(
-  session: ClientSession,
-  ehrId: string,
-  versionedObjectUids: readonly string[],
-): AsyncGenerator<VersionDoc> {
-  const of = { ehr_id: ehrId, object_id: { $in: [...versionedObjectUids] } };
-  const found = documentsIn<StoredVersion>(session, COLLECTIONS.versions)
-    .find<StoredVersion>(of, { session, batchSize: LARGE_AT_ONCE })
-    .sort({ object_id: -1, time_committed: 1 });
-  for await (const version of found) yield versionOf(version);
-}
-
-/** The first objects of a read that are small together, each with all its versions. `isAll`: there are no others. */
-async function smallObjects(
-  read: AsyncIterable<VersionDoc>,
-): Promise<{ readonly small: Map<string, VersionDoc[]>; readonly isAll: boolean }> {
-  const small = new Map<string, VersionDoc[]>();
-  let length = 0;
-  for await (const version of read) {
-    const { object_id: id } = version;
-    length += lengthOf(version);
-    if (length > LARGE_TOGETHER) {
-      small.delete(id);
-      return { small, isAll: false };
-    }
-    const versions = small.get(id);
-    if (versions === undefined) small.set(id, [version]);
-    else versions.push(version);
-  }
-  return { small, isAll: true };
-}
-
-async function* largeParts(read: AsyncIterable<VersionDoc>): AsyncGenerator<readonly VersionDoc[]> {
-  let part: VersionDoc[] = [];
-  let length = 0;
-  for await (const version of read) {
-    if (part.length > 0 && length + lengthOf(version) > LARGE_TOGETHER) {
-      yield part;
-      [part, length] = [[], 0];
-    }
-    part.push(version);
-    length += lengthOf(version);
-  }
-  if (part.length > 0) yield part;
-}
-
-/** Characters of its content, which is nearly all of it. */
-function lengthOf({ data }: VersionDoc): number {
-  return data?.length ?? 0;
 }
 
 /** Those CONTRIBUTIONs with these uids that an EHR has, oldest first. */

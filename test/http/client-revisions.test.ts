@@ -41,11 +41,11 @@ describe('the client, of revisions of a template', () => {
     expect([newest!.revision, oldest!.revision]).toEqual(['2', '1']);
     const missing = { revision: '9' };
     for (const call of [
-      templates.get('client-read', missing),
-      templates.webTemplate('client-read', missing),
-      templates.example('client-read', missing),
+      () => templates.get('client-read', missing),
+      () => templates.webTemplate('client-read', missing),
+      () => templates.example('client-read', missing),
     ])
-      expect(await errorOf(call)).toMatchObject({ status: 404, code: 'not-found' });
+      expect(await errorOf(call())).toMatchObject({ status: 404, code: 'not-found' });
   });
 
   it('compares and removes them', async () => {

@@ -263,6 +263,30 @@ describe('an upgrade of the data of a template', () => {
     expect((await asked('second', first)).state).toBe('done');
   });
 
+  it('is refused, as an undo is, while another server begins one', async () => {
+    await given('instant', 'gm');
+    const first = await begin('instant');
+    await until('instant', first, 'done');
+    const { hash } = await plan('instant');
+    const leases = mongoose.connection.collection<{ _id: string }>('settings');
+    const begins = { _id: 'template upgrades of instant', holder: 'another', length_ms: 60_000 };
+    await leases.insertOne({ ...begins, expires_at: new Date(Date.now() + 30_000) } as { _id: string });
+    const words: [string, object?][] = [
+      ['instant/upgrade', { ...IN_GRAMS, hash }],
+      [`instant/upgrade/${first}/undo`],
+    ];
+    for (const [path, body] of words) {
+      const { status, text } = await admin(path, body);
+      expect([path, status, text]).toEqual([path, 409, expect.stringContaining('begins at this moment')]);
+    }
+    expect((await asked('instant', first)).state).toBe('done');
+    expect(await jobs().countDocuments({ template_id: 'instant' })).toBe(1);
+    await leases.deleteOne({ _id: begins._id });
+    expect((await admin(`instant/upgrade/${first}/undo`)).status).toBe(200);
+    await until('instant', first, 'undone');
+    expect(await leases.countDocuments({ _id: begins._id })).toBe(0);
+  });
+
   it('goes on to the revision that it was planned for, when there is a newer one since', async () => {
     const [made] = await given('third', 'gm');
     const job = await begin('third');

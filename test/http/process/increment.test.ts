@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect, it } from '@jest/globals';
 import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { emptied, exported } from '../../support/interchange.js';
-import { givenUpdate, merge, statusOf } from '../../support/merge-http.js';
+import { givenUpdate, merge, statusOf, unmerge } from '../../support/merge-http.js';
 import { runHere, type CommandResult } from '../../support/process/command-line.js';
 import { aComposition, givenComposition, givenEhr, givenTemplate } from '../../support/resources.js';
 import { bearer, WITH_ADMIN } from '../../support/tokens.js';
@@ -59,9 +59,28 @@ it('is brought by a full export, and one of what was changed since', async () =>
   expect(await exported()).toEqual(whole);
 });
 
-it('does not come whole where EHRs were merged in between, and nothing of these is half there', async () => {
+it('is refused where EHRs were merged in between, and nothing of these is half there', async () => {
   expect((await merge(app, ehrIds[2]!, ehrIds[0]!)).status).toBe(200);
+  await givenUpdate(app, ehrIds[1]!, uids[1]!, aComposition());
   const increment = await exported({ ehrIds: null, since });
+  await emptied();
+  expect((await imported(full)).code).toBe(0);
+  const { code, stderr } = await imported(increment);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('was merged into')]);
+  const untouched = (lines: readonly string[]): string[] =>
+    lines.filter((line) => [ehrIds[0], ehrIds[2]].some((ehrId) => line.includes(ehrId!)));
+  const now = await exported();
+  expect(untouched(now)).toEqual(untouched(full));
+  expect(now.filter((line) => line.includes(`${uids[1]!.slice(0, -1)}2`)).length).toBeGreaterThan(0);
+});
+
+it('is refused where a merge was taken back in between', async () => {
+  expect((await merge(app, ehrIds[2]!, ehrIds[0]!)).status).toBe(200);
+  full = await exported();
+  since = new Date();
+  expect((await unmerge(app, ehrIds[2]!, ehrIds[0]!)).status).toBe(200);
+  const increment = await exported({ ehrIds: null, since });
+  expect(increment.filter((line) => line.startsWith('{"kind":"ehr"'))).toHaveLength(2);
   await emptied();
   expect((await imported(full)).code).toBe(0);
   const { code, stderr } = await imported(increment);

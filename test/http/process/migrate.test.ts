@@ -223,7 +223,10 @@ it('leaves an EHR where it is whose subject another one has here, or moves it wi
   await givenEhr(here, statusOf('p2'));
   const peer = await given(store.lines, OPEN);
   const kept = await migrated(peer);
-  expect([kept.code, kept.stderr]).toEqual([1, expect.stringContaining('the subject of EHR … is that of EHR … here')]);
+  expect([kept.code, kept.stderr]).toEqual([
+    1,
+    expect.stringContaining('the subject of EHR … is that of EHR … here'),
+  ]);
   const ehrs = async (): Promise<number> =>
     (await exported()).filter((line) => line.startsWith('{"kind":"ehr"')).length;
   expect(await ehrs()).toBe(2);

@@ -157,7 +157,7 @@ async function others(): Promise<Neighbour[]> {
     new Neighbour('a read', async () => {
       const stored = await versions().findOne({ template_id: NAME }, { projection: { ehr_id: 1 } });
       if (stored === null) return null;
-      const url = `/rest/openehr/v1/ehr/${String(stored.ehr_id)}/composition/${String(stored._id)}`;
+      const url = `/rest/openehr/v1/ehr/${stored.ehr_id}/composition/${stored._id}`;
       return timed(() => cdr().request('GET', url));
     }),
   ];
@@ -246,7 +246,9 @@ it(
     const { data } = await cdr().templates.compareData(NAME, { from: '1', to: '2' }, { data: 'all' });
     const judged = await settled(data.job);
     expect(judged).toMatchObject({ valid: 0, invalid: COMPOSITIONS, causes: [{ count: COMPOSITIONS }] });
+    const planning = Date.now();
     const plan = await cdr().templates.upgrades.plan(NAME, { rules: RULES });
+    process.stderr.write(`plan: ${((Date.now() - planning) / 1_000).toFixed(1)} s\n`);
     expect(plan).toMatchObject({ valid: 0, mappable: COMPOSITIONS, invalid: 0 });
 
     const { hash } = plan;

@@ -168,12 +168,16 @@ function answerTo(
   manners: PeerManners,
   { headers, method, url = '' }: IncomingMessage,
 ): Answer {
-  const { hasTags = false } = manners;
   if (headers.authorization !== credentialsOf(manners)) return [401, { error: 'Unauthorized' }];
   if (manners.refuses?.(url) === true) return [403, { error: 'Forbidden' }];
   // A create, as EHRbase answers it to who does not want to see it.
   if (method !== 'GET') return [204, ''];
-  if (hasTags && url.startsWith(TAGS)) return [200, tagsOf(store, url)];
+  return shown(store, manners, url);
+}
+
+/** What is read at an address. */
+function shown(store: Store, manners: PeerManners, url: string): Answer {
+  if (manners.hasTags === true && url.startsWith(TAGS)) return [200, tagsOf(store, url)];
   const { pathname, searchParams } = new URL(url, 'http://peer');
   const [, ...path] = pathname.replace('/ehrbase/rest/openehr/v1', '').split('/').map(decodeURIComponent);
   if (path[0] === 'query') return rowsAnswer(store, manners, searchParams.get('q') ?? '');
@@ -233,19 +237,23 @@ function tagsOf(store: Store, url: string): JsonObject[] {
   const [container] = uid.split('::');
   return store.tags
     .filter((tag) => tag.target === container && tag.target_type === type.toUpperCase())
-    .map(({ target_version: _version, ...tag }) => tag);
+    .map((tag) => Object.fromEntries(Object.entries(tag).filter(([key]) => key !== 'target_version')));
 }
 
 /** Below `/definition`. */
 function definitionOf(store: Store, [, kind, name, templateId]: readonly string[]): Answer {
-  if (kind === 'query') return [200, name === undefined ? store.queries : queryOf(store, name)];
+  if (kind === 'query') return queryAnswer(store, name, templateId);
   if (templateId === undefined) return [200, store.templates.map(listed)];
   const opt = store.templates.find(({ template_id: id }) => id === templateId)?.opt;
   return typeof opt === 'string' ? [200, opt] : [404, NOT_FOUND];
 }
 
-function queryOf(store: Store, name: string): JsonObject {
-  return store.queries.find((query) => query.name === name) ?? NOT_FOUND;
+function queryAnswer(store: Store, name: string | undefined, version: string | undefined): Answer {
+  if (name === undefined) return [200, store.queries];
+  const isMeant = (query: JsonObject): boolean =>
+    query.name === name && (version === undefined || query.version === version);
+  const found = store.queries.find(isMeant);
+  return found === undefined ? [404, NOT_FOUND] : [200, found];
 }
 
 /** Itself, but what an IMPORTED_VERSION has as item. */

@@ -87,17 +87,17 @@ export function movable(all: readonly string[]): string[] {
 /** Commands between an old server and the one of the test's own, and files that they write. */
 interface Moves {
   /** A server that holds these lines. */
-  given(lines: readonly string[], manners?: PeerManners): Promise<OldPeer>;
+  readonly given: (lines: readonly string[], manners?: PeerManners) => Promise<OldPeer>;
   /** `migrate`, through the new server. */
-  migrated(peer: OldPeer, ...args: readonly string[]): Promise<CommandResult>;
+  readonly migrated: (peer: OldPeer, ...args: readonly string[]) => Promise<CommandResult>;
   /** The same by another user. */
-  migratedAs(role: string, peer: OldPeer): Promise<CommandResult>;
+  readonly migratedAs: (role: string, peer: OldPeer) => Promise<CommandResult>;
   /** A command on the database itself. */
-  local(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
+  readonly local: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<CommandResult>;
   /** `compare`, through the new server. */
-  compared(peer: OldPeer, ...args: readonly string[]): Promise<CommandResult>;
+  readonly compared: (peer: OldPeer, ...args: readonly string[]) => Promise<CommandResult>;
   /** A file that goes with the test. */
-  file(name: string): string;
+  readonly file: (name: string) => string;
 }
 
 /** Serves both sides; after each test the new store must be sound. `useDatabase()` comes before. */
@@ -124,7 +124,7 @@ export function useMoves(): Moves {
   });
   afterAll(() => rmSync(place, { recursive: true, force: true }));
   return {
-    async given(lines, manners = {}) {
+    given: async (lines, manners = {}) => {
       const peer = await oldPeer(lines, manners);
       peers.push(peer);
       return peer;

@@ -104,15 +104,19 @@ export const RULE_CASES: readonly RuleCase[] = [
   },
 ];
 
+/** A node of such a COMPOSITION. */
+interface Item {
+  readonly archetype_node_id: string;
+  readonly value: JsonObject;
+}
+
 /** The nodes of a COMPOSITION of these templates. */
-export function itemsIn(composition: JsonObject): JsonObject[] {
-  const [entry] = composition['content'] as JsonObject[];
-  return (entry?.['data'] as { items?: JsonObject[] }).items ?? [];
+export function itemsIn(composition: JsonObject): Item[] {
+  const [entry] = composition['content'] as unknown as { data: { items?: Item[] } }[];
+  return entry?.data.items ?? [];
 }
 
 /** Their values by node id. */
-export function valuesIn(composition: JsonObject): Record<string, JsonValue | undefined> {
-  return Object.fromEntries(
-    itemsIn(composition).map(({ archetype_node_id: id, value }) => [String(id), value]),
-  );
+export function valuesIn(composition: JsonObject): Record<string, JsonValue> {
+  return Object.fromEntries(itemsIn(composition).map(({ archetype_node_id: id, value }) => [id, value]));
 }

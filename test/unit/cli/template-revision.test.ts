@@ -74,8 +74,7 @@ describe('everchart template test', () => {
     const examples = mkdtempSync(join(folder, kind));
     const given = exampleComposition(compileTemplate(one), { detailLevel: 'complete', type: 'input' });
     const expected = exampleComposition(compileTemplate(other), { detailLevel: 'complete', type: 'input' });
-    for (const item of itemsIn(expected))
-      Object.assign(item['value'] as JsonObject, values[String(item['archetype_node_id'])]);
+    for (const { archetype_node_id: id, value } of itemsIn(expected)) Object.assign(value, values[id]);
     writeFileSync(join(examples, 'one.json'), JSON.stringify(given));
     writeFileSync(join(examples, 'one.after.json'), JSON.stringify(expected));
     const file = written(`${kind}.json`, JSON.stringify({ rules: [rule] }));
