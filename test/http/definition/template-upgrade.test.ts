@@ -67,7 +67,7 @@ async function given(id: string, ...units: readonly string[]): Promise<{ ehrId: 
 /** So many COMPOSITIONs in grams, each in an EHR of its own, whose ids are given in their order: an upgrade of them has several steps. */
 async function givenMany(id: string, count: number): Promise<string[]> {
   await upload(named(fixtureText(`opt/${NAME}.opt`), id));
-  const object = massIn('gm', id) as JsonObject;
+  const object = massIn('gm', id);
   const contents = Array.from({ length: count }, (): BulkContent => ({
     ehrId: randomUUID(),
     newEhr: { status: null },
