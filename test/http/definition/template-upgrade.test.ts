@@ -9,7 +9,6 @@ import { LIFECYCLE } from '../../../change/commit/codes.js';
 import { changeContext } from '../../../change/commit/context.js';
 import { runUpgrade } from '../../../maintenance/template-upgrade.js';
 import { versionOf, type StoredVersion } from '../../../models/version-text.js';
-import type { JsonObject } from '../../../openehr/base/json.js';
 import { testApp } from '../../support/app.js';
 import { beforeTransaction } from '../../support/before-transaction.js';
 import { useDatabase } from '../../support/database.js';
