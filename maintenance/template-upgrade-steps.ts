@@ -25,7 +25,7 @@ import {
   type TemplateUpgradeDoc,
   type UpgradeState,
 } from '../models/template-upgrade.js';
-import { judgeBy, stateOf } from './template-judge.js';
+import { causeOf, mapBy, stateOf, type UpgradeCause } from './template-judge.js';
 import { StepPace } from './template-pace.js';
 import { belongingTo } from './template-plan.js';
 import { descriptionOf, undoingEntries } from './template-undo.js';
@@ -110,7 +110,7 @@ async function upgrading(context: ChangeContext, doc: TemplateUpgradeDoc): Promi
   const after = await revisionInUse(templateId, to);
   if (before === null || after === null)
     throw new CdrError('conflict', `${before === null ? doc.from_name : doc.to_name} is not there any more`);
-  const judge = judgeBy({ before, after, rules }, context.settings);
+  const map = mapBy({ before, after, rules }, context.settings);
   return async function* (latests) {
     const isOf = belongingTo(before);
     const here = {
@@ -119,12 +119,10 @@ async function upgrading(context: ChangeContext, doc: TemplateUpgradeDoc): Promi
       templates: new Map(),
     };
     for (const latest of latests) {
-      const judged = (await isOf(latest)) ? judge(latest.version) : null;
-      if (judged === null || (judged.kind === 'valid' && !rewrite)) yield null;
-      else if (judged.kind === 'invalid') {
-        const [cause] = judged.causes;
-        yield left(latest, `${cause?.path ?? ''}: ${cause?.message ?? 'it is not valid'}`);
-      } else yield await entryOf(here, latest, { doc, content: judged.content });
+      const made = (await isOf(latest)) ? map(latest.version) : null;
+      if (made === null || (made.kind === 'valid' && !rewrite)) yield null;
+      else if (made.kind === 'invalid') yield left(latest, reasonOf(made.causes));
+      else yield await entryOf(here, latest, { doc, content: made.content });
     }
   };
 }
@@ -169,9 +167,14 @@ async function entryOf(
   try {
     return await nextComposition(context, preceding, readObject(content, 'COMPOSITION'));
   } catch (error) {
-    if (error instanceof CdrError) return left(latest, error.message);
-    throw error;
+    if (!(error instanceof CdrError)) throw error;
+    const { violations = [] } = error.details;
+    return left(latest, violations.length === 0 ? error.message : reasonOf(violations.map(causeOf)));
   }
+}
+
+function reasonOf([cause]: readonly UpgradeCause[]): string {
+  return cause === undefined ? 'it is not valid' : `${cause.path}: ${cause.message}`;
 }
 
 function left({ version }: LatestComposition, reason: string): LeftComposition {

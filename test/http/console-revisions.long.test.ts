@@ -54,6 +54,7 @@ inBrowser('revisions of a template (skipped where no Chromium is installed)', ()
     await web.page.getByRole('button', { name: 'Begin' }).click();
     await web.page.getByText('1 upgraded, 0 taken back, 0 left as they are').waitFor();
     await web.page.reload();
+    await web.pasteToken(['ADMIN']);
     await web.page.getByRole('button', { name: 'Take back' }).waitFor();
     expect(await uses()).toEqual(['2 1', '1 1']);
     await web.page.getByRole('button', { name: 'Take back' }).click();
@@ -63,7 +64,7 @@ inBrowser('revisions of a template (skipped where no Chromium is installed)', ()
 
   it('show an upgrade that goes on, which is paused and goes on again', async () => {
     const jobs = mongoose.connection.collection('template_upgrades');
-    // As if its server had been killed behind the last COMPOSITION.
+    // As if its server had been killed before the first COMPOSITION, which was taken back.
     await jobs.updateOne({}, { $set: { state: 'running' }, $unset: { finished_at: 1 } });
     await web.open('/administration?tab=server');
     await web.pasteToken(['ADMIN']);
@@ -74,8 +75,8 @@ inBrowser('revisions of a template (skipped where no Chromium is installed)', ()
     await web.page.getByText('paused').waitFor();
     expect(await jobs.findOne({})).toMatchObject({ state: 'paused' });
     await web.page.getByRole('button', { name: 'Go on' }).click();
-    await web.page.getByText('1 upgraded', { exact: false }).waitFor();
-    await web.page.getByRole('button', { name: 'Take back' }).waitFor();
+    await web.page.locator('.jobs b').getByText('done', { exact: true }).waitFor();
+    await web.page.getByText('2 upgraded, 1 taken back, 0 left as they are').waitFor();
     expect(await jobs.findOne({})).toMatchObject({ state: 'done' });
     await web.expectGood();
   });
