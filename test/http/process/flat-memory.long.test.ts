@@ -15,7 +15,7 @@ import { aComposition, givenComposition, givenEhr, givenTemplate } from '../../s
 /** What a command may hold, in MiB: less than what it moves. The database is another process. */
 const HEAP = 224;
 /** Characters of a store: one that is held does not fit. */
-const STORE = 300_000_000;
+const STORE = 240_000_000;
 const LARGE_EHRS = 600;
 const LARGE_VERSIONS = 300;
 
