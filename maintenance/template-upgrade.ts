@@ -113,8 +113,11 @@ export async function resumeUpgrade(id: string): Promise<void> {
 /** Begins to take an upgrade back; `launchUpgrade` does the work. @throws conflict while it is running */
 export async function beginUndo(id: string): Promise<void> {
   const change = { state: 'undoing', position: WALK_BEGIN, left: 0, undone_by: thisRequest() } as const;
-  if (!(await changeState(id, ['paused', 'done'], change))) throw notSo(id, 'paused or done');
-  await forgetLeft(id);
+  // Together: what was left before is no obstacle of the undo.
+  await inTransaction(async () => {
+    if (!(await changeState(id, ['paused', 'done'], change))) throw notSo(id, 'paused or done');
+    await forgetLeft(id);
+  });
 }
 
 /** The request under way; without one an id of its own. */
@@ -147,6 +150,7 @@ export async function runUpgrade(settings: ChangeSettings, id: string): Promise<
         if (doc === null || !AT_WORK.includes(doc.state)) return;
         await withRequestIdentity(requestOf(doc), () => walk(settings, doc));
       } catch (error) {
+        if (error instanceof NotWanted) return;
         const reason = error instanceof Error ? error.message : String(error);
         await changeState(id, ['running'], { state: 'paused', reason });
         await changeState(id, ['undoing'], { reason });
@@ -250,6 +254,14 @@ function left({ version }: LatestComposition, reason: string): LeftComposition {
   return { ehr_id: version.ehr_id, object_id: version.object_id, uid: version._id, reason };
 }
 
+/** Ends the transaction of a step of an upgrade that is taken back meanwhile: what it would write, no undo would find. */
+class NotWanted extends Error {}
+
+/** In which states what a step did is still wanted: a pause lets it end. */
+function wantedIn({ state }: TemplateUpgradeDoc): readonly UpgradeState[] {
+  return state === 'undoing' ? ['undoing'] : ['running', 'paused'];
+}
+
 interface Step {
   readonly doc: TemplateUpgradeDoc;
   readonly make: MakeEntry;
@@ -257,7 +269,7 @@ interface Step {
   readonly position: WalkPosition;
 }
 
-/** One transaction for all; what that refuses is committed EHR by EHR, which says why. */
+/** One transaction for all; what that refuses is committed one by one, which says why. Each VERSION is counted in its own transaction. */
 async function step(context: ChangeContext, { doc, make, containers, position }: Step): Promise<void> {
   const entries: {
     readonly ehrId: string;
@@ -271,9 +283,9 @@ async function step(context: ChangeContext, { doc, make, containers, position }:
     if ('reason' in made) lefts.push(made);
     else entries.push({ ehrId: latest.container.ehr_id, latest, entry: made });
   }
-  const note = (count: number, more: readonly LeftComposition[] = []): Promise<void> => {
+  const note = async (count: number, further: Parameters<typeof noteStep>[2] = {}): Promise<void> => {
     const counts = doc.state === 'undoing' ? { undone: count } : { upgraded: count };
-    return noteStep(doc._id, { position, ...counts, left: [...lefts, ...more] });
+    if (!(await noteStep(doc._id, wantedIn(doc), { ...counts, ...further }))) throw new NotWanted();
   };
   const requests = [...groupBy(entries, ({ ehrId }) => ehrId)].map(([ehrId, all]) =>
     commitOf(
@@ -285,16 +297,17 @@ async function step(context: ChangeContext, { doc, make, containers, position }:
     requests.length > 0 &&
     (await commitTogether(context, requests, {
       known: containers,
-      inSameTransaction: () => note(entries.length),
+      inSameTransaction: () => note(entries.length, { position, left: lefts }),
     }));
   if (isDone) return;
-  const refused: LeftComposition[] = [];
   for (const { ehrId, latest, entry } of entries)
-    await commit(context, commitOf(ehrId, [entry])).catch((error: unknown) => {
-      if (!(error instanceof CdrError)) throw error;
-      refused.push(left(latest, error.message));
-    });
-  await note(entries.length - refused.length, refused);
+    await commit(context, { ...commitOf(ehrId, [entry]), inSameTransaction: () => note(1) }).catch(
+      (error: unknown) => {
+        if (!(error instanceof CdrError)) throw error;
+        lefts.push(left(latest, error.message));
+      },
+    );
+  await inTransaction(() => note(0, { position, left: lefts }));
 }
 
 function commitOf(ehrId: string, entries: readonly UpdateEntry[]): CommitRequest {

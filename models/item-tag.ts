@@ -9,6 +9,7 @@ import {
   nullable,
   number,
   oneOf,
+  optional,
   text,
   type Conditions,
   type DocumentOf,
@@ -34,6 +35,8 @@ const ITEM_TAG = {
   value: nullable(text),
   /** Path of the tagged node inside the target; null: all of it. */
   target_path: nullable(text),
+  /** The import that restored it; absent: it was written here. */
+  batch: optional(text),
 };
 
 /** One ITEM_TAG, not versioned. Fields: docs/spec/storage.md#other-collections. */
@@ -56,6 +59,9 @@ export interface TagFilter {
   readonly targetPaths?: readonly string[];
 }
 
+/** Tags that are read where only some of them are named. */
+const NAMED = 20;
+
 const ItemTag = collection(COLLECTIONS.itemTags, ITEM_TAG);
 
 /** Tags of one container or version, by key, then path. */
@@ -75,6 +81,24 @@ export function tagsBesideVersion(version: VersionDoc): Promise<readonly ItemTag
     target: version.object_id,
     target_version,
   });
+}
+
+/** The uids of the versions that tags of an EHR are on, by the id of the tag; none of a tag that is on a container. */
+export async function taggedVersionUids(
+  ehrId: string,
+  tags: readonly ItemTagDoc[],
+): Promise<ReadonlyMap<string, string>> {
+  const placeOf = (target: string, version: number | null): string => `${target}::${version ?? ''}`;
+  const numbered = tags.filter(({ target_version: version }) => version !== null);
+  const uids = new Map<string, string>();
+  for (const part of inSteps([...new Set(numbered.map(({ target }) => target))])) {
+    const on = { ehr_id: ownedBy(ehrId), object_id: trusted({ $in: part }) };
+    const versions = await Version.find(on, { object_id: 1, version: 1 }).exec();
+    for (const { _id, object_id: target, version } of versions) uids.set(placeOf(target, version), _id);
+  }
+  return new Map(
+    numbered.map((tag) => [tag._id, uids.get(placeOf(tag.target, tag.target_version)) ?? tag.target]),
+  );
 }
 
 /** How many tags a container or version has. */
@@ -127,6 +151,13 @@ export async function tagsOn(
     found.push(...(await tags.toArray()));
   }
   return found;
+}
+
+/** What in an EHR has item tags that none of these imports restored, some of it. Joins the caller's transaction. */
+export async function taggedBeside(ehrId: string, batches: readonly string[]): Promise<string[]> {
+  const $and = batches.map((batch) => ({ batch: trusted({ $ne: batch }) }));
+  const found = await ItemTag.find({ owner_id: ehrId, $and }, { target: 1 }).limit(NAMED).exec();
+  return [...new Set(found.map(({ target }) => target))];
 }
 
 /** How many item tags an EHR has on these containers, as many as one command can name. */

@@ -142,27 +142,40 @@ export async function changeState(
 
 /** What one step did. */
 interface UpgradeStep {
-  readonly position: WalkPosition;
+  /** Absent: it is not done yet. */
+  readonly position?: WalkPosition;
   readonly upgraded?: number;
   readonly undone?: number;
-  readonly left: readonly LeftComposition[];
+  readonly left?: readonly LeftComposition[];
 }
 
-/** Notes how far an upgrade is, in the transaction that took it there. */
-export async function noteStep(id: string, step: UpgradeStep): Promise<void> {
-  const { position, upgraded = 0, undone = 0, left } = step;
+/**
+ * Notes how far an upgrade is, in the transaction that took it there, which is to be ended where this gives false: then its state is
+ * none of these any more, and what it did is not wanted.
+ */
+export async function noteStep(
+  id: string,
+  from: readonly UpgradeState[],
+  { position, upgraded = 0, undone = 0, left = [] }: UpgradeStep,
+): Promise<boolean> {
+  const fresh = left.length === 0 ? 0 : await keepLeft(id, left);
+  const { matchedCount } = await TemplateUpgrade.updateOne(
+    { _id: id, state: trusted({ $in: from }) },
+    { ...(position !== undefined && { $set: { position } }), $inc: { upgraded, undone, left: fresh } },
+  ).exec();
+  return matchedCount === 1;
+}
+
+/** Keeps what a step left. Gives how many of them were not met before: what a merge takes to an EHR whose turn is later is met again. */
+async function keepLeft(id: string, left: readonly LeftComposition[]): Promise<number> {
   const before = await TemplateUpgrade.findOne({ _id: id }, { left: 1 }).exec();
   const docs = left.map((each) => ({ ...each, _id: `${id} ${each.object_id}`, upgrade: id }));
-  // What a merge takes to an EHR whose turn is later is met again.
   const met = await Left.find({ _id: trusted({ $in: docs.map(({ _id }) => _id) }) }, { _id: 1 }).exec();
   const known = new Set(met.map(({ _id }) => _id));
   const fresh = docs.filter(({ _id }) => !known.has(_id));
   const kept = fresh.slice(0, Math.max(0, MAX_LEFT - (before?.left ?? 0)));
   if (kept.length > 0) await Left.insertMany(kept);
-  await TemplateUpgrade.updateOne(
-    { _id: id },
-    { $set: { position }, $inc: { upgraded, undone, left: fresh.length } },
-  ).exec();
+  return fresh.length;
 }
 
 /** The first of what an upgrade left, by EHR. */

@@ -168,6 +168,11 @@ export async function anyVersion(versionUid: string): Promise<VersionDoc | null>
   return stored === null ? null : versionOf(stored);
 }
 
+/** Whether an EHR has a version with this uid. Joins the caller's transaction. */
+export async function versionExists(ehrId: string, versionUid: string): Promise<boolean> {
+  return (await Version.exists({ _id: versionUid, ehr_id: ownedBy(ehrId) }).exec()) !== null;
+}
+
 /** The versions with these uids, whoever owns them, in no order. Joins the caller's transaction. */
 export async function versionsByUid(versionUids: readonly string[]): Promise<VersionDoc[]> {
   const found: VersionDoc[] = [];

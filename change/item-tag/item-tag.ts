@@ -2,10 +2,18 @@ import { randomUUID } from 'node:crypto';
 
 import { CdrError } from '../../openehr/base/errors.js';
 import type { ObjectVersionId } from '../../openehr/base/object-version-id.js';
-import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { formatObjectVersionId, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { ItemTagDoc, TagFilter, TagTarget, TagTargetType } from '../../models/item-tag.js';
-import { countTags, insertTags, removeTags, tagsOfEhr, tagsOfTarget } from '../../models/item-tag.js';
+import {
+  countTags,
+  insertTags,
+  removeTags,
+  taggedVersionUids,
+  tagsOfEhr,
+  tagsOfTarget,
+} from '../../models/item-tag.js';
+import { versionExists } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
@@ -34,13 +42,23 @@ export async function listTags(address: TagAddress, filter: TagFilter = {}): Pro
   });
 }
 
+/** A tag with the uid of the container or version that it is on. */
+export interface PlacedTag {
+  readonly tag: ItemTagDoc;
+  readonly uid: string;
+}
+
 /** Tags of everything in an EHR. @throws not-found for an unknown EHR */
-export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<ItemTagDoc[]> {
+export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<PlacedTag[]> {
   const viewer = viewing.getStore()?.viewer;
-  const read = () => tagsOfEhr(ehrId, filter);
   return inOneState(
     ehrId,
-    viewer === undefined ? read : async () => seenTags(viewer, ehrId, await read()),
+    async () => {
+      const all = await tagsOfEhr(ehrId, filter);
+      const tags = viewer === undefined ? all : await seenTags(viewer, ehrId, all);
+      const uids = await taggedVersionUids(ehrId, tags);
+      return tags.map((tag) => ({ tag, uid: uids.get(tag._id) ?? tag.target }));
+    },
     'merge_seq',
   );
 }
@@ -143,7 +161,7 @@ async function writing<T>(address: TagAddress, work: (target: TagTarget) => Prom
 async function targetOf({ ehrId, type, versionedObjectUid, version }: TagAddress): Promise<TagTarget> {
   const container = await containerOf(ehrId, type, versionedObjectUid);
   if (container === null) throw objectNotFound(ehrId, type, versionedObjectUid);
-  if (version !== null && !hasVersion(container, version))
+  if (version !== null && !(await hasVersion(container, formatObjectVersionId(version))))
     throw noSuchVersion(type, versionedObjectUid, version);
   return {
     owner_id: ehrId,
@@ -153,10 +171,10 @@ async function targetOf({ ehrId, type, versionedObjectUid, version }: TagAddress
   };
 }
 
-/** Versions are numbered without gaps and all made by one system. */
-function hasVersion(container: VersionedObjectDoc, version: ObjectVersionId): boolean {
-  const latest = parseObjectVersionId(container.latest_version_uid);
-  return latest?.systemId === version.systemId && version.version <= container.latest_version;
+/** An earlier version may be of another system than the latest one. Joins the caller's transaction. */
+async function hasVersion(container: VersionedObjectDoc, versionUid: string): Promise<boolean> {
+  if (container.latest_version_uid === versionUid) return true;
+  return versionExists(container.ehr_id, versionUid);
 }
 
 function requireSome(values: readonly unknown[]): void {

@@ -1,5 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import type { ObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { formatObjectVersionId, type ObjectVersionId } from '../../openehr/base/object-version-id.js';
 import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
 import { versionById, versionHeads } from '../../models/version.js';
 import type { Viewer } from '../access/viewer.js';
@@ -19,9 +19,10 @@ export interface TagAddress {
 export function noSuchVersion(
   type: TagTargetType,
   versionedObjectUid: string,
-  { version }: ObjectVersionId,
+  version: ObjectVersionId,
 ): CdrError {
-  return new CdrError('not-found', `${type} ${versionedObjectUid} has no version ${version} of this system`);
+  const uid = formatObjectVersionId(version);
+  return new CdrError('not-found', `${type} ${versionedObjectUid} has no version ${uid}`);
 }
 
 /** @throws not-found, as where it is not there, for a target that is not there for who asks */
@@ -30,7 +31,7 @@ export async function requireSeenTarget(viewer: Viewer, address: TagAddress): Pr
   if (!(await viewer.seesContainer(ehrId, versionedObjectUid)))
     throw objectNotFound(ehrId, type, versionedObjectUid);
   if (version === null) return;
-  const uid = `${versionedObjectUid}::${version.systemId}::${version.version}`;
+  const uid = formatObjectVersionId(version);
   if ((await viewer.seenAmong(ehrId, [uid])).size === 0)
     throw noSuchVersion(type, versionedObjectUid, version);
 }

@@ -13,7 +13,7 @@ import {
 import { objectErasure } from '../../models/cross-collection/erase.js';
 import { broughtBy, contributionsAbout, type Brought } from '../../models/cross-collection/extract.js';
 import { holdActive, type EhrDoc } from '../../models/ehr.js';
-import { tagsOn } from '../../models/item-tag.js';
+import { taggedBeside, tagsOn } from '../../models/item-tag.js';
 import { removalWrites } from '../../models/removal.js';
 import { versionsOfContainers, versionsRemovalByUid, type VersionDoc } from '../../models/version.js';
 import {
@@ -65,10 +65,7 @@ export async function undoExtract(
       if ((await holdActive(ehrId)) === null) await writableEhr(ehrId);
       const state = await undoState(session, await writableEhr(ehrId), batch);
       const obstacles = await obstaclesTo(session, state, batch);
-      if (obstacles.length > 0) {
-        const reasons = obstacles.map(({ message }) => message);
-        throw new CdrError('conflict', reasons.join('; '), { reasons, obstacles });
-      }
+      requireNone(obstacles);
       const writes = byCollection(await undoWrites(session, state, leafIndex));
       // Among writes of one run removals come last; here a shorter container takes the place of the one that goes.
       for (const isRemoval of [true, false])
@@ -87,6 +84,8 @@ function eraseMade(ehrId: string, batch: string): Promise<void> {
   const pass = async (): Promise<void> => {
     if (await hasContributionsBeside(ehrId, [batch]))
       throw new CdrError('conflict', `EHR ${ehrId} was used meanwhile`);
+    // An EXTRACT brings no item tags: what has some got them on top of it.
+    requireNone((await taggedBeside(ehrId, [batch])).map(taggedSince));
   };
   return eraseEhr(ehrId, { cascade: true, gate: { opens: true, pass } });
 }
@@ -121,9 +120,19 @@ async function obstaclesTo(session: Session, state: UndoState, batch: string): P
     ehr._id,
     containers.map(({ _id }) => _id),
   );
-  for (const id of new Set(tags.map(({ target }) => target)))
-    found.push(obstacle('tagged_since', `${id} has item tags: remove them first`, [id]));
+  found.push(...[...new Set(tags.map(({ target }) => target))].map(taggedSince));
   return found;
+}
+
+function taggedSince(id: string): ErrorObstacle {
+  return obstacle('tagged_since', `${id} has item tags: remove them first`, [id]);
+}
+
+/** @throws conflict with all of them */
+function requireNone(obstacles: readonly ErrorObstacle[]): void {
+  if (obstacles.length === 0) return;
+  const reasons = obstacles.map(({ message }) => message);
+  throw new CdrError('conflict', reasons.join('; '), { reasons, obstacles });
 }
 
 async function undoWrites(session: Session, state: UndoState, leafIndex: LeafIndex): Promise<Write[]> {

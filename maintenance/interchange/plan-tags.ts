@@ -10,6 +10,8 @@ import type { RestoreState } from './part.js';
 interface Beside {
   readonly chains: Chains;
   readonly state: Pick<RestoreState, 'containers' | 'tags'>;
+  /** Id of the import. */
+  readonly batch: string;
   /** Gets the tags that are there already. */
   readonly there: Set<object>;
 }
@@ -17,7 +19,7 @@ interface Beside {
 /** The writes that restore tags, and mark what they are on. @throws invalid, conflict */
 export function tagWrites(
   tags: readonly ItemTagDoc[],
-  { chains, state, there }: Beside,
+  { chains, state, batch, there }: Beside,
 ): { readonly writes: readonly Write[] } {
   const heads = new Map(chains.changed.map(({ head }) => [head._id, head]));
   const writes: Write[] = [];
@@ -25,7 +27,8 @@ export function tagWrites(
   for (const tag of tags) {
     const known = state.tags.get(tag._id);
     if (known !== undefined) {
-      if (!isDeepStrictEqual(known, tag)) throw refused('conflict', tag, 'here it is another one');
+      const { batch: _batch, ...own } = known;
+      if (!isDeepStrictEqual(own, tag)) throw refused('conflict', tag, 'here it is another one');
       there.add(tag);
       continue;
     }
@@ -34,7 +37,7 @@ export function tagWrites(
       throw refused('invalid', tag, 'what it is on is neither here nor before it in the file');
     if ((tag.target_version ?? 0) > container.latest_version)
       throw refused('invalid', tag, 'the version it is on is neither here nor before it in the file');
-    writes.push(itemTagInsert(tag));
+    writes.push(itemTagInsert({ ...tag, batch }));
     if (container.has_item_tags !== true) tagged.set(container._id, container);
   }
   return { writes: [...writes, ...[...tagged.values()].flatMap(taggedMarks)] };

@@ -3,6 +3,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
 import { ehrIdsOfBatches, hasContributionsBeside } from '../../models/contribution.js';
 import { UNDO_RESTORE } from '../../models/cross-collection/audited-removals.js';
+import { taggedBeside } from '../../models/item-tag.js';
 import { eraseEhr } from '../erase.js';
 
 /** What taking an import back came to. */
@@ -14,7 +15,7 @@ interface UndoneRestore {
 }
 
 /**
- * Erases the EHRs that imports made, such as the passes of one migration, with all they hold, as long as nothing else was committed to them. Templates,
+ * Erases the EHRs that imports made, such as the passes of one migration, with all they hold, as long as nothing else was committed to them or tagged in them. Templates,
  * stored queries and what they added to EHRs that were here stay. docs/spec/interchange.md#taking-back
  * @throws not-found when no CONTRIBUTION is of these imports
  */
@@ -41,6 +42,8 @@ async function refusalOf(ehrId: string, batches: readonly string[], user: string
     pass: async (): Promise<void> => {
       if (await hasContributionsBeside(ehrId, batches))
         throw new CdrError('conflict', 'it has CONTRIBUTIONs that the import did not restore');
+      if ((await taggedBeside(ehrId, batches)).length > 0)
+        throw new CdrError('conflict', 'it has item tags that the import did not restore');
     },
   };
   try {

@@ -275,10 +275,13 @@ export async function movesSoFar(session: ClientSession): Promise<string | null>
   return job === null ? movesOfContent({ session }) : null;
 }
 
-/** With the text of an archived VERSION instead of its compressed form. */
+/** With the text of an archived VERSION instead of its compressed form, and of an item tag without the import that brought it here. */
 function unpacked(document: StoredDocument): StoredDocument {
   const { kind, body } = document as unknown as ArchiveDoc;
-  return kind === 'version' ? { ...document, body: versionOf(body as StoredVersion) } : document;
+  if (kind === 'version') return { ...document, body: versionOf(body as StoredVersion) };
+  if (kind !== 'tag') return document;
+  const { batch: _batch, ...tag } = body as ItemTagDoc;
+  return { ...document, body: tag };
 }
 
 /** The contrary of `unpacked`. */

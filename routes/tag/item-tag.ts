@@ -3,8 +3,15 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
+import { formatObjectVersionId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
-import { deleteTagsByKey, listEhrTags, listTags, replaceTags } from '../../change/item-tag/item-tag.js';
+import {
+  deleteTagsByKey,
+  listEhrTags,
+  listTags,
+  replaceTags,
+  type TagAddress,
+} from '../../change/item-tag/item-tag.js';
 import type { TagContent } from '../../change/item-tag/tag-content.js';
 import { requestBody, responseBody } from '../http/negotiation/media-type.js';
 import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
@@ -36,7 +43,7 @@ export function itemTagOperations(settings: Settings): OperationGroup {
         parameters: ['tag_key', 'tag_value', 'tag_target_path'],
         responses: { 200: { description: 'The tags; may be empty', body: TAGS } },
         errors: [400, 404],
-        handle: (ctx) => getEhrTags(ctx, settings),
+        handle: getEhrTags,
       },
       ...resourceOperations('composition', settings),
       ...resourceOperations('ehr_status', settings),
@@ -60,8 +67,8 @@ function resourceOperations(resource: keyof typeof TAG_RESOURCES, settings: Sett
       errors: [400, 404],
       handle: async (ctx) => {
         responseBody('item-tag', ctx.get('Accept'));
-        const tags = await listTags(tagAddressFrom(ctx, type));
-        ctx.body = tags.map((tag) => itemTag(tag, settings.systemId));
+        const address = tagAddressFrom(ctx, type);
+        ctx.body = (await listTags(address)).map((tag) => itemTag(tag, uidOf(address)));
       },
     },
     {
@@ -99,14 +106,14 @@ function resourceOperations(resource: keyof typeof TAG_RESOURCES, settings: Sett
   ];
 }
 
-async function getEhrTags(ctx: Context, settings: Settings): Promise<void> {
+async function getEhrTags(ctx: Context): Promise<void> {
   responseBody('item-tag', ctx.get('Accept'));
   const tags = await listEhrTags(pathParameter(ctx, 'ehr_id'), {
     keys: queryParameters(ctx, 'tag_key'),
     values: queryParameters(ctx, 'tag_value'),
     targetPaths: queryParameters(ctx, 'tag_target_path'),
   });
-  ctx.body = tags.map((tag) => itemTag(tag, settings.systemId));
+  ctx.body = tags.map(({ tag, uid }) => itemTag(tag, uid));
 }
 
 async function putTagList(ctx: Context, type: TagTargetType, settings: Settings): Promise<void> {
@@ -117,7 +124,7 @@ async function putTagList(ctx: Context, type: TagTargetType, settings: Settings)
   const tags = await replaceTags(address, contents);
   const { returns, applied } = parsePrefer(ctx.get('Prefer'), ctx.state.preferDefault);
   if (applied !== '') ctx.set('Preference-Applied', applied);
-  if (returns === 'representation') ctx.body = tags.map((tag) => itemTag(tag, settings.systemId));
+  if (returns === 'representation') ctx.body = tags.map((tag) => itemTag(tag, uidOf(address)));
   else {
     ctx.status = settings.preferMinimalUpdateStatus;
     ctx.body = ctx.status === 204 ? null : '';
@@ -138,18 +145,19 @@ function contentOf(value: JsonValue): TagContent {
   };
 }
 
-/** ITEM_TAG of RM common: `target` is a UID_BASED_ID, `owner_id` an OBJECT_REF. */
-function itemTag(tag: ItemTagDoc, systemId: string): JsonObject {
-  const { target, target_version } = tag;
-  const id: JsonObject =
-    target_version === null
-      ? { _type: 'HIER_OBJECT_ID', value: target }
-      : { _type: 'OBJECT_VERSION_ID', value: `${target}::${systemId}::${target_version}` };
+/** The uid of what a path names. */
+function uidOf({ versionedObjectUid, version }: TagAddress): string {
+  return version === null ? versionedObjectUid : formatObjectVersionId(version);
+}
+
+/** ITEM_TAG of RM common: `target` is a UID_BASED_ID, `owner_id` an OBJECT_REF. `uid`: of the container or version that it is on. */
+function itemTag(tag: ItemTagDoc, uid: string): JsonObject {
+  const _type = tag.target_version === null ? 'HIER_OBJECT_ID' : 'OBJECT_VERSION_ID';
   return {
     key: tag.key,
     ...(tag.value !== null && { value: tag.value }),
     ...(tag.target_path !== null && { target_path: tag.target_path }),
-    target: id,
+    target: { _type, value: uid },
     owner_id: {
       _type: 'OBJECT_REF',
       id: { _type: 'HIER_OBJECT_ID', value: tag.owner_id },

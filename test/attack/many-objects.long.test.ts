@@ -10,6 +10,8 @@ const ELEMENTS = 2_000;
 const OBJECTS = COMPOSITIONS * ELEMENTS;
 /** Longest that liveness waits, in seconds of the processor time of the main thread; on a slower machine as many times more. */
 const MOST_WAITED_S = 0.1;
+/** What a query costs shows each time, a pause of the collector or of the machine not: of so many tries the best counts. */
+const TRIES = 3;
 let server: WatchedServer;
 
 async function post(path: string, body: string, type = 'application/json'): Promise<Response> {
@@ -41,6 +43,9 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => server.stop());
 
+const beyond = (what: string, found: number, most: number): string[] =>
+  found < most ? [] : [`${what} ${found}, at most ${most}`];
+
 it.each([
   ['COUNT(DISTINCT m)', 1, OBJECTS],
   ['m/value, COUNT(*)', OBJECTS, 1],
@@ -48,18 +53,24 @@ it.each([
   `SELECT %s of ${OBJECTS} objects takes the server from nobody`,
   async (select, rows, last) => {
     let body: Json = {};
-    const { mainSeconds, silenceMs, waitedSeconds } = await server.cost(async () => {
-      const answer = await post(
-        'query/aql',
-        JSON.stringify({ q: `SELECT ${select} FROM EHR e CONTAINS ELEMENT m` }),
-      );
-      body = (await answer.json()) as Json;
-    });
-    expect(body.rows).toHaveLength(rows);
-    expect((body.rows as unknown[][])[0]?.at(-1)).toBe(last);
-    expect(mainSeconds).toBeLessThan(MAX_MAIN_SECONDS);
-    expect(silenceMs).toBeLessThan(server.maxSilenceMs);
-    expect(waitedSeconds).toBeLessThan(MOST_WAITED_S * Math.max(1, slowness()));
+    const excesses: string[][] = [];
+    do {
+      const { mainSeconds, silenceMs, waitedSeconds } = await server.cost(async () => {
+        const answer = await post(
+          'query/aql',
+          JSON.stringify({ q: `SELECT ${select} FROM EHR e CONTAINS ELEMENT m` }),
+        );
+        body = (await answer.json()) as Json;
+      });
+      expect(body.rows).toHaveLength(rows);
+      expect((body.rows as unknown[][])[0]?.at(-1)).toBe(last);
+      excesses.push([
+        ...beyond('main thread', mainSeconds, MAX_MAIN_SECONDS),
+        ...beyond('silence', silenceMs, server.maxSilenceMs),
+        ...beyond('waited', waitedSeconds, MOST_WAITED_S * Math.max(1, slowness())),
+      ]);
+    } while (excesses.at(-1)?.length !== 0 && excesses.length < TRIES);
+    expect({ excesses, best: excesses.at(-1) }).toEqual({ excesses, best: [] });
   },
   240_000,
 );

@@ -259,6 +259,34 @@ describe('an import that is taken back', () => {
     expect(refusals(await imported(all))).toEqual([]);
   });
 
+  it('keeps an EHR in which something was tagged since, with the tags that it restored', async () => {
+    await emptied();
+    await imported(lines, { batch });
+    const given = { ehrId, type: 'composition', uid } as const;
+    const tag = await givenTag(app, given, 'added');
+    const reason = 'it has item tags that the import did not restore';
+    expect(await undoRestore([batch])).toEqual({ ehrs: 0, kept: [{ ehrId, reason }] });
+    expect(await documents('item_tags')).toBe(2);
+    await request(app)
+      .delete(`/rest/experimental/tags/ehr/${ehrId}/composition/${uid}/item_tag`)
+      .send([tag])
+      .expect(204);
+    expect(await exported()).toEqual(lines);
+    expect(await undoRestore([batch])).toEqual({ ehrs: 1, kept: [] });
+  });
+
+  it('keeps an EHR whose item tag that it restored has another value now', async () => {
+    await emptied();
+    await imported(lines, { batch });
+    const path = `/rest/experimental/tags/ehr/${ehrId}/composition/${versionedObjectUidOf(uid)}/item_tag`;
+    const { body } = await request(app).get(path);
+    await request(app)
+      .put(path)
+      .send([{ id: body[0].id, key: 'k', value: 'other' }])
+      .expect(200);
+    expect(await undoRestore([batch])).toMatchObject({ ehrs: 0, kept: [{ ehrId }] });
+  });
+
   it('keeps an EHR to which something was committed since, and what was there before', async () => {
     await givenUpdate(app, ehrId, uid, aComposition());
     const other = await givenEhr(app);

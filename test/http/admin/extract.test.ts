@@ -107,6 +107,24 @@ describe('an EHR that is made of an EXTRACT', () => {
     expect([refused.status, refused.body.obstacles[0].code]).toEqual([409, 'ehr_in_use']);
   });
 
+  it('stays while it has an item tag, which no EXTRACT brings', async () => {
+    const { body } = await make(extract);
+    const uid = versionedObjectUidOf(latest);
+    const tag = await givenTag(app, { ehrId: source, type: 'composition', uid }, 'k');
+    const before = await dump();
+    const refused = await undo(source, body.import_id as string);
+    expect([refused.status, refused.body.obstacles]).toEqual([
+      409,
+      [expect.objectContaining({ code: 'tagged_since', object_ids: [uid] })],
+    ]);
+    expect(await dump()).toBe(before);
+    await request(app)
+      .delete(`/rest/experimental/tags/ehr/${source}/composition/${uid}/item_tag`)
+      .send([tag])
+      .expect(204);
+    expect((await undo(source, body.import_id as string)).body.erased).toBe(true);
+  });
+
   it.each<[string, (given: Json) => unknown, number, string]>([
     ['no EXTRACT', (given) => ({ ...given, _type: 'EHR' }), 400, 'EXTRACT'],
     ['no chapter', (given) => ({ ...given, chapters: [] }), 400, '/chapters'],

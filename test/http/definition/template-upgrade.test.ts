@@ -1,9 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request, { type Test } from 'supertest';
+import { commitInBulk, type BulkContent } from '../../../change/bulk.js';
+import { partyNamed } from '../../../change/commit/audit.js';
+import { LIFECYCLE } from '../../../change/commit/codes.js';
+import { changeContext } from '../../../change/commit/context.js';
 import { runUpgrade } from '../../../maintenance/template-upgrade.js';
+import { versionOf, type StoredVersion } from '../../../models/version-text.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
 import { testApp } from '../../support/app.js';
+import { beforeTransaction } from '../../support/before-transaction.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
 import { secondOpt } from '../../support/openehr/revisions.js';
@@ -56,6 +64,74 @@ async function given(id: string, ...units: readonly string[]): Promise<{ ehrId: 
   return made;
 }
 
+/** So many COMPOSITIONs in grams, each in an EHR of its own, whose ids are given in their order: an upgrade of them has several steps. */
+async function givenMany(id: string, count: number): Promise<string[]> {
+  await upload(named(fixtureText(`opt/${NAME}.opt`), id));
+  const object = massIn('gm', id) as JsonObject;
+  const contents = Array.from({ length: count }, (): BulkContent => ({
+    ehrId: randomUUID(),
+    newEhr: { status: null },
+    contributions: [[{ object, lifecycleState: LIFECYCLE.complete }]],
+  }));
+  const context = changeContext(testSettings(settings));
+  const how = { committer: partyNamed('import'), isLenient: false };
+  expect(await commitInBulk(context, how, contents)).not.toContain(false);
+  await upload(named(secondOpt('a unit is replaced by another'), id));
+  return contents.map(({ ehrId }) => ehrId).sort();
+}
+
+/**
+ * Begins an upgrade of many COMPOSITIONs, and pauses it while its second step is about to be written; then `meanwhile` happens. Gives the
+ * job once that is over.
+ */
+async function pausedInTheMiddle(id: string, meanwhile: (job: string) => Promise<void>): Promise<string> {
+  await givenMany(id, MANY);
+  let job = '';
+  const isOver = beforeTransaction(
+    async () => {
+      const behindOne = await jobs().findOne({ template_id: id, state: 'running', upgraded: { $gt: 0 } });
+      job = behindOne?._id ?? '';
+      return behindOne !== null;
+    },
+    async () => {
+      expect((await admin(`${id}/upgrade/${job}/pause`)).body).toMatchObject({ state: 'paused' });
+      await meanwhile(job);
+    },
+  );
+  await begin(id);
+  await isOver;
+  return job;
+}
+
+/** More than two steps take. */
+const MANY = 130;
+
+/** Until no process is at an upgrade. */
+async function untilLeft(job: string): Promise<void> {
+  const leases = mongoose.connection.collection<{ _id: string }>('settings');
+  while ((await leases.countDocuments({ _id: `template upgrade ${job}` })) > 0) await setTimeout(20);
+}
+
+/** How many COMPOSITIONs of the template have so many VERSIONs, the latest of which is in these units. */
+async function counted(id: string): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  const all = versions().find({ template_id: id }).sort({ object_id: 1, version: 1 });
+  const latestOnes = new Map<string, string>();
+  for await (const stored of all) {
+    const { object_id: object, version, data } = versionOf(stored);
+    latestOnes.set(object, `${version} ${/"units":"(\w+)"/.exec(data ?? '')?.[1] ?? ''}`);
+  }
+  for (const what of latestOnes.values()) found[what] = (found[what] ?? 0) + 1;
+  return found;
+}
+
+async function asked(id: string, job: string): Promise<Json> {
+  const told = await request(app)
+    .get(`/rest/admin/template/${id}/upgrade/${job}`)
+    .set('Authorization', ADMIN);
+  return told.body as Json;
+}
+
 async function plan(id: string, body: object = IN_GRAMS): Promise<Json> {
   const { status, body: answer } = await admin(`${id}/upgrade?dry_run=true`, body);
   expect(status).toBe(200);
@@ -71,10 +147,7 @@ async function begin(id: string, body: object = IN_GRAMS): Promise<string> {
 
 async function until(id: string, job: string, state: string): Promise<Json> {
   for (;;) {
-    const told = await request(app)
-      .get(`/rest/admin/template/${id}/upgrade/${job}`)
-      .set('Authorization', ADMIN);
-    const answer = told.body as Json;
+    const answer = await asked(id, job);
     if (answer.state === state) return answer;
     expect(['running', 'undoing']).toContain(answer.state);
     await setTimeout(50);
@@ -85,8 +158,8 @@ async function latest({ ehrId, uid }: { ehrId: string; uid: string }): Promise<r
   return request(app).get(`${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(uid)}`);
 }
 
-const versions = () =>
-  mongoose.connection.collection<{ _id: string; object_id: string; template_digest?: string }>('versions');
+const jobs = () => mongoose.connection.collection<{ _id: string }>('template_upgrades');
+const versions = () => mongoose.connection.collection<StoredVersion>('versions');
 
 describe('an upgrade of the data of a template', () => {
   it('is planned with counts, causes and examples, and changes nothing', async () => {
@@ -220,17 +293,38 @@ describe('an upgrade of the data of a template', () => {
     const job = await begin('resumed');
     await until('resumed', job, 'done');
     // As if it had been killed behind the first COMPOSITION, whose VERSION is there.
-    const jobs = mongoose.connection.collection<{ _id: string }>('template_upgrades');
     const [first] = made.toSorted((one, other) => (one.ehrId < other.ehrId ? -1 : 1));
     const position = { batch: '', ehr: first!.ehrId, object: versionedObjectUidOf(first!.uid) };
-    await jobs.updateOne({ _id: job }, { $set: { state: 'paused', position, upgraded: 1 } });
+    await jobs().updateOne({ _id: job }, { $set: { state: 'paused', position, upgraded: 1 } });
     expect((await admin(`resumed/upgrade/${job}/resume`)).status).toBe(200);
     expect(await until('resumed', job, 'done')).toMatchObject({ upgraded: 1 });
     for (const { uid } of made)
       expect(await versions().countDocuments({ object_id: versionedObjectUidOf(uid) })).toBe(2);
-    await jobs.updateOne({ _id: job }, { $set: { state: 'running' } });
+    await jobs().updateOne({ _id: job }, { $set: { state: 'running' } });
     expect((await admin(`resumed/upgrade/${job}/pause`)).status).toBe(200);
     await runUpgrade(testSettings(settings), job);
     expect((await until('resumed', job, 'paused')).state).toBe('paused');
+  });
+
+  it('stands still behind the step at which it was paused, and goes on from there', async () => {
+    const job = await pausedInTheMiddle('paused', () => Promise.resolve());
+    await untilLeft(job);
+    const { state, upgraded } = await asked('paused', job);
+    expect(state).toBe('paused');
+    expect(Number(upgraded)).toBeLessThan(MANY);
+    expect(await counted('paused')).toEqual({ '2 g': upgraded, '1 gm': MANY - Number(upgraded) });
+    expect((await admin(`paused/upgrade/${job}/resume`)).status).toBe(200);
+    expect(await until('paused', job, 'done')).toMatchObject({ upgraded: MANY, left: 0 });
+    expect(await counted('paused')).toEqual({ '2 g': MANY });
+  });
+
+  it('is taken back altogether when its undo begins while a step of it is still being written', async () => {
+    const job = await pausedInTheMiddle('hasty', async (id) => {
+      const undo = await admin(`hasty/upgrade/${id}/undo`);
+      expect(undo.body).toMatchObject({ state: 'undoing' });
+    });
+    const { upgraded } = await until('hasty', job, 'undone');
+    expect(await asked('hasty', job)).toMatchObject({ undone: upgraded, left: 0 });
+    expect(await counted('hasty')).toEqual({ '3 gm': upgraded, '1 gm': MANY - Number(upgraded) });
   });
 });

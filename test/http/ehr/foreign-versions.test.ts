@@ -161,6 +161,29 @@ describe('a version of another system', () => {
     });
   });
 
+  it('is tagged once one of this system follows it, and named as it is', async () => {
+    const tags = (uid: string): string => `${V1}/ehr/${ehrId}/composition/${uid}/tags`;
+    const targets = async (path: string): Promise<unknown[]> =>
+      ((await request(app).get(path)).body as Json[]).map(({ target }) => target.value as unknown);
+    const all = [uidOf(1), uidOf(2), uidOf(3, 'local.cdr')];
+    for (const uid of all) {
+      const put = request(app).put(tags(uid)).set('Prefer', 'return=representation');
+      const { status, body } = await put.send([{ key: 'followed' }]);
+      expect([uid, status, body[0]?.target]).toEqual([uid, 200, { _type: 'OBJECT_VERSION_ID', value: uid }]);
+      expect(await targets(tags(uid))).toEqual([uid]);
+    }
+    for (const uid of [uidOf(1, 'local.cdr'), uidOf(3), uidOf(4, 'local.cdr')])
+      expect([
+        uid,
+        (
+          await request(app)
+            .put(tags(uid))
+            .send([{ key: 'k' }])
+        ).status,
+      ]).toEqual([uid, 404]);
+    expect((await targets(`${V1}/ehr/${ehrId}/tags?tag_key=followed`)).sort()).toEqual(all.sort());
+  });
+
   it('goes with its EHR through a merge and back', async () => {
     const other = await givenEhr(app);
     const further = { folder_merge: 'COPY' };

@@ -17,6 +17,7 @@ const EHRS = 100;
 const COMPOSITIONS = 20;
 /** Of the rate of an import that commits the same anew. */
 const LEAST = 0.8;
+const TURNS = 4;
 
 useDatabase();
 const place = mkdtempSync(join(tmpdir(), 'everchart-rate-'));
@@ -65,14 +66,20 @@ it('an export of all versions comes in at 0.8 of the rate of a committing import
       .map((record) => JSON.stringify(record))
       .join('\n'),
   );
-  const committed = secondsOf(await run('import', latest));
   const whole = join(place, 'whole.ndjson');
+  const committed = [secondsOf(await run('import', latest))];
   expect((await run('export', '--all-versions', '--output', whole)).code).toBe(0);
   const restored: number[] = [];
-  for (let turn = 0; turn < 2; turn += 1) {
+  // In turns, and the least of each: what else the machine does is none of theirs.
+  const rate = (): number => Math.min(...committed) / Math.min(...restored);
+  for (let turn = 0; turn < TURNS && !(rate() >= LEAST); turn += 1) {
+    if (turn > 0) {
+      await emptied();
+      await givenTemplates();
+      committed.push(secondsOf(await run('import', latest)));
+    }
     await emptied();
     restored.push(secondsOf(await run('import', whole)));
   }
-  // The least: what else the machine does is none of theirs.
-  expect(committed / Math.min(...restored)).toBeGreaterThanOrEqual(LEAST);
+  expect(rate()).toBeGreaterThanOrEqual(LEAST);
 }, 600_000);

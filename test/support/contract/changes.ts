@@ -50,6 +50,10 @@ export const CHANGES: readonly Change[] = [
     told: 'An IMPORTED_VERSION in a CONTRIBUTION is 403 without the permission `restore`; it was 400',
     isOf: from(400, 403, /an IMPORTED_VERSION says who wrote what when/),
   },
+  {
+    told: 'an item tag cannot be on a version that is not there: the message names it by its uid',
+    without: inBody(/ has no version (?:\d+ of this system|[^"\s]+)/g, ' has no such version'),
+  },
   { told: '`meta` has `_certain_until`', without: inBody(/,"_certain_until":"[^"]*"/g) },
   {
     told: 'Violations of canonical content have a `flatPath`',

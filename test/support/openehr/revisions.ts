@@ -54,6 +54,7 @@ export function secondOpt(says: string): string {
 }
 
 const EVALUATION = 'openEHR-EHR-EVALUATION.minimal.v1';
+const ADMIN_ENTRY = 'openEHR-EHR-ADMIN_ENTRY.minimal.v1';
 const ALL_TYPES = 'openEHR-EHR-EVALUATION.test_all_types.v1';
 const PRESSURE = 'openEHR-EHR-OBSERVATION.sample_blood_pressure.v1';
 const TEMPERATURE = 'openEHR-EHR-OBSERVATION.body_temperature.v2';
@@ -65,6 +66,13 @@ const only = (parent: OptElement, attribute: string): OptElement => {
   if (child === undefined) throw new Error(`nothing in ${attribute}`);
   return child;
 };
+
+/** What an archetype calls one of its codes. */
+function setTerm(archetype: OptElement, code: string, text: string): void {
+  for (const term of elementsOf(archetype, 'term_definitions'))
+    for (const item of elementsOf(term, 'items'))
+      if (term.attributes['code'] === code && item.attributes['id'] === 'text') item.children = [text];
+}
 
 /** One for each kind of change. */
 export const REVISIONS: readonly Revision[] = [
@@ -108,13 +116,9 @@ export const REVISIONS: readonly Revision[] = [
     'a node is renamed',
     'minimal_admin.en.v1',
     (template) => {
-      const archetype = archetypeIn(template, 'openEHR-EHR-ADMIN_ENTRY.minimal.v1');
-      for (const term of elementsOf(archetype, 'term_definitions'))
-        for (const item of elementsOf(term, 'items'))
-          if (term.attributes['code'] === 'at0002' && item.attributes['id'] === 'text')
-            item.children = ['Rank'];
+      setTerm(archetypeIn(template, ADMIN_ENTRY), 'at0002', 'Rank');
     },
-    ['/content[openEHR-EHR-ADMIN_ENTRY.minimal.v1]/data[at0001]/items[at0002]', 'renamed', 'name', 'text'],
+    [`/content[${ADMIN_ENTRY}]/data[at0001]/items[at0002]`, 'renamed', 'name', 'text'],
   ),
   revision(
     'a node may stand there more often',
@@ -288,6 +292,39 @@ export const REVISIONS: readonly Revision[] = [
       'narrowed',
       'cardinality',
       'breaking',
+    ],
+  ),
+  revision(
+    'a value must be there',
+    'minimal_admin.en.v1',
+    (template) => {
+      const { node: element } = nodeIn(archetypeIn(template, ADMIN_ENTRY), 'at0002');
+      setInterval(elementOf(attributeIn(element, 'value'), 'existence'), '1..1');
+    },
+    [`/content[${ADMIN_ENTRY}]/data[at0001]/items[at0002]/value`, 'narrowed', 'existence', 'breaking'],
+  ),
+  revision(
+    'a code is called something else',
+    'ehrbase_blood_pressure_simple.de.v0',
+    (template) => {
+      setTerm(archetypeIn(template, PRESSURE), 'at1014', 'On the left side');
+    },
+    [`/content[${PRESSURE}]`, 'changed', 'term', 'text'],
+  ),
+  revision(
+    'a code list grows',
+    'ehrbase_blood_pressure_simple.de.v0',
+    (template) => {
+      const { node: element } = nodeIn(archetypeIn(template, PRESSURE), 'at0008');
+      only(only(element, 'value'), 'defining_code').children.push(
+        ...fragment('<code_list>at1011</code_list>'),
+      );
+    },
+    [
+      `/content[${PRESSURE}]/data[at0001]/events[at0002]/state[at0007]/items[at0008]/value`,
+      'widened',
+      'codes',
+      'minor',
     ],
   ),
 ];

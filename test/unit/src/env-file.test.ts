@@ -103,5 +103,6 @@ it('is read by the command alone, so that tests and measurements never see it', 
     'scripts/stranger/installed.ts',
     'test/http/process/build.test.ts',
     'test/support/process/command.ts',
+    'test/support/suites/command-groups.ts',
   ]);
 });
