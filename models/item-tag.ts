@@ -90,15 +90,25 @@ export async function taggedVersionUids(
 ): Promise<ReadonlyMap<string, string>> {
   const placeOf = (target: string, version: number | null): string => `${target}::${version ?? ''}`;
   const numbered = tags.filter(({ target_version: version }) => version !== null);
+  const numbers = [...new Set(numbered.map(({ target_version: version }) => version ?? 0))];
   const uids = new Map<string, string>();
   for (const part of inSteps([...new Set(numbered.map(({ target }) => target))])) {
-    const on = { ehr_id: ownedBy(ehrId), object_id: trusted({ $in: part }) };
+    const on = {
+      ehr_id: ownedBy(ehrId),
+      object_id: trusted({ $in: part }),
+      version: trusted({ $in: numbers }),
+    };
     const versions = await Version.find(on, { object_id: 1, version: 1 }).exec();
     for (const { _id, object_id: target, version } of versions) uids.set(placeOf(target, version), _id);
   }
   return new Map(
     numbered.map((tag) => [tag._id, uids.get(placeOf(tag.target, tag.target_version)) ?? tag.target]),
   );
+}
+
+/** A tag as it is said to others: not by which import it came. */
+export function withoutBatch(tag: ItemTagDoc): ItemTagDoc {
+  return Object.fromEntries(Object.entries(tag).filter(([name]) => name !== 'batch')) as ItemTagDoc;
 }
 
 /** How many tags a container or version has. */

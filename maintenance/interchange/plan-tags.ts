@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CdrError } from '../../openehr/base/errors.js';
-import { itemTagInsert, taggedMarks, type ItemTagDoc } from '../../models/item-tag.js';
+import { itemTagInsert, taggedMarks, withoutBatch, type ItemTagDoc } from '../../models/item-tag.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { Write } from '../../models/access/write.js';
 import type { Chains } from './chain.js';
@@ -27,8 +27,8 @@ export function tagWrites(
   for (const tag of tags) {
     const known = state.tags.get(tag._id);
     if (known !== undefined) {
-      const { batch: _batch, ...own } = known;
-      if (!isDeepStrictEqual(own, tag)) throw refused('conflict', tag, 'here it is another one');
+      if (!isDeepStrictEqual(withoutBatch(known), tag))
+        throw refused('conflict', tag, 'here it is another one');
       there.add(tag);
       continue;
     }

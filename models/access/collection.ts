@@ -158,10 +158,7 @@ interface Collection<D> {
     change: Change<D>,
     options?: Upsert,
   ): Command<{ readonly modifiedCount: number; readonly matchedCount: number }>;
-  updateMany(
-    conditions: Conditions<D>,
-    change: Change<D>,
-  ): Command<{ readonly modifiedCount: number; readonly matchedCount: number }>;
+  updateMany(conditions: Conditions<D>, change: Change<D>): Command<{ readonly modifiedCount: number }>;
   replaceOne(conditions: Conditions<D>, fields: Omit<D, '_id'>, options?: Upsert): Command<unknown>;
   deleteOne(conditions: Conditions<D>): Command<{ readonly deletedCount: number }>;
   deleteMany(conditions: Conditions<D>): Command<{ readonly deletedCount: number }>;

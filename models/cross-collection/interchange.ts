@@ -6,7 +6,7 @@ import { documents, type StoredDocument } from '../access/documents.js';
 import type { ContributionDoc } from '../contribution.js';
 import type { EarlierRevision } from '../definition/template-revision.js';
 import type { EhrDoc } from '../ehr.js';
-import type { ItemTagDoc } from '../item-tag.js';
+import { withoutBatch, type ItemTagDoc } from '../item-tag.js';
 import type { ArchiveDoc } from '../merge/archive.js';
 import { movesOfContent } from '../merge/moves.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
@@ -280,8 +280,7 @@ function unpacked(document: StoredDocument): StoredDocument {
   const { kind, body } = document as unknown as ArchiveDoc;
   if (kind === 'version') return { ...document, body: versionOf(body as StoredVersion) };
   if (kind !== 'tag') return document;
-  const { batch: _batch, ...tag } = body as ItemTagDoc;
-  return { ...document, body: tag };
+  return { ...document, body: withoutBatch(body as ItemTagDoc) };
 }
 
 /** The contrary of `unpacked`. */

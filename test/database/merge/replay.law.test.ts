@@ -11,7 +11,7 @@ import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 /** Scripts. */
-const SIZES = { small: 60, full: 1_000 };
+const SIZES = { small: 20, full: 1_000 };
 
 /** Scripts at once: each waits for the database, or for a merge in steps, most of its time. */
 const LANES = 4;

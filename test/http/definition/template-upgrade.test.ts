@@ -9,7 +9,6 @@ import { LIFECYCLE } from '../../../change/commit/codes.js';
 import { changeContext } from '../../../change/commit/context.js';
 import { runUpgrade } from '../../../maintenance/template-upgrade.js';
 import { versionOf, type StoredVersion } from '../../../models/version-text.js';
-import type { JsonObject } from '../../../openehr/base/json.js';
 import { testApp } from '../../support/app.js';
 import { beforeTransaction } from '../../support/before-transaction.js';
 import { useDatabase } from '../../support/database.js';
@@ -67,7 +66,7 @@ async function given(id: string, ...units: readonly string[]): Promise<{ ehrId: 
 /** So many COMPOSITIONs in grams, each in an EHR of its own, whose ids are given in their order: an upgrade of them has several steps. */
 async function givenMany(id: string, count: number): Promise<string[]> {
   await upload(named(fixtureText(`opt/${NAME}.opt`), id));
-  const object = massIn('gm', id) as JsonObject;
+  const object = massIn('gm', id);
   const contents = Array.from({ length: count }, (): BulkContent => ({
     ehrId: randomUUID(),
     newEhr: { status: null },

@@ -150,8 +150,9 @@ export async function axeFindings(page: Page): Promise<string[]> {
   return [...found, ...(await page.evaluate<string[]>(OTHER_SCHEME))];
 }
 
-/** What of a page stands out of its right edge, so that it scrolls sideways; nothing: it does not. */
-export function beyondEdge(page: Page): Promise<string[]> {
+/** What of a page that is quiet stands out of its right edge, so that it scrolls sideways; nothing: it does not. */
+export async function beyondEdge(page: Page): Promise<string[]> {
+  await page.evaluate(QUIET);
   return page.evaluate<string[]>(`(() => {
     const { clientWidth, scrollWidth } = document.documentElement;
     return scrollWidth <= clientWidth ? [] : [String(scrollWidth), ...[...document.querySelectorAll('body *')]
