@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
 import { CdrError } from '../../openehr/base/errors.js';
-import type { ObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { formatObjectVersionId, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { ItemTagDoc, TagFilter, TagTarget, TagTargetType } from '../../models/item-tag.js';

@@ -117,9 +117,7 @@ export function compareBodyOf(ctx: Context): CompareBody {
 /** The object that a body describes; null: it names one that is stored. */
 export function describedObject(given: DecideBody['resource']): AccessObject | null {
   if (!('type' in given)) return null;
-  const { type, uid, tags, ...values } = given as Readonly<Record<string, unknown>> & {
-    readonly type: ObjectType;
-  };
+  const { type, uid, tags, ...values } = given;
   const attributes = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, value instanceof Date ? value.getTime() : value]),
   ) as Record<string, AttributeValue>;

@@ -141,7 +141,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   AccessQuestion: () => ({
     principal: { sub: 'ada', roles: ['PHYSICIAN'], organisation: 'ward-3b' },
     action: 'read',
-    resource: { type: 'Ehr', ehr_id: MERGE.target_ehr ?? '', tags: { 'access.ward': ['ward-3b'] } },
+    resource: { type: 'Ehr', ehr_id: MERGE.target_ehr, tags: { 'access.ward': ['ward-3b'] } },
   }),
   AccessDraft: () => ({
     policies: [{ id: 'own-ward', policy: POLICY }],

@@ -191,10 +191,10 @@ describe('enforced policies', () => {
     await policy('read', 'permit (principal, action == Action::"read", resource);').expect(200);
     const refused = await post(`/ehr/${ehr}/composition`, aComposition()).expect(403);
     expect((refused.body as Json).message).toBe('no policy of access permits you to create this');
-    const send = (method: 'put' | 'delete', path: string) =>
-      request(app)
-        [method](`${V1}/ehr/${ehr}${path}`)
-        .set({ Authorization: USER, 'If-Match': `"${uid}"` });
+    const send = (method: 'put' | 'delete', path: string) => {
+      const sending = request(app)[method](`${V1}/ehr/${ehr}${path}`);
+      return sending.set({ Authorization: USER, 'If-Match': `"${uid}"` });
+    };
     await send('put', `/composition/${id}`).send(aComposition()).expect(403);
     await send('delete', `/composition/${uid}`).expect(403);
     await send('put', `/composition/${id}/tags`)

@@ -84,7 +84,7 @@ function changed(value: string, code: string, preceding: string | null, content:
 /** The same request with something wrong with it, or asked for otherwise: what is not there is refused first. */
 export function spoiled(asked: UnseenRequest, random: Random): UnseenRequest {
   const { headers, body, path } = asked;
-  const { 'If-Match': _, ...without } = headers;
+  const without = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'If-Match'));
   return random.pick([
     { ...asked, headers: without },
     { ...asked, headers: { ...headers, 'If-Match': 'no uid' } },
