@@ -1,17 +1,23 @@
+import { LRUCache } from 'lru-cache';
 import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
+import { withTaggedEhrs } from '../../models/cross-collection/tagged-ehrs.js';
 import { ehrById, type EhrDoc } from '../../models/ehr.js';
+import { accessTagsOf } from '../../models/item-tag.js';
 import { versionHeads, versionsById, type VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
-import { ehrObject } from '../../policy/attributes.js';
-import { any, type Condition, type Permitted } from '../../policy/condition.js';
+import { ehrObject, type AccessTags } from '../../policy/attributes.js';
+import { any, FALSE, type Condition, type Permitted } from '../../policy/condition.js';
 import type { AccessObject } from '../../policy/object.js';
 import type { PolicySet, Rules } from '../../policy/policy-set.js';
 import type { Action, Subject } from '../../policy/subject.js';
 
 /** Versions that are judged together: each may have megabytes. */
 const AT_ONCE = 20;
+
+/** EHRs of which a request keeps the tags. */
+const KEPT_TAGS = 1_000;
 
 /** Who asks for what, under which policies. */
 interface Request {
@@ -29,6 +35,8 @@ interface Request {
  */
 export class Viewer {
   #isAsked = false;
+  /** As they are while the request runs: many versions of one EHR are judged. */
+  readonly #tags = new LRUCache<string, AccessTags>({ max: KEPT_TAGS });
 
   constructor(private readonly request: Request) {}
 
@@ -42,14 +50,22 @@ export class Viewer {
     return this.#isAsked;
   }
 
-  /** What queries and lists are narrowed by. */
-  get permitted(): Permitted {
-    return this.#rulesOf(this.request.actions[0]).permitted;
+  /**
+   * What queries and lists are narrowed by. `ehrId`: the only EHR that is asked about; null: all.
+   * @throws unprocessable where policies ask for a tag that too many EHRs have
+   */
+  permitted(ehrId: string | null): Promise<Permitted> {
+    return this.#withEhrs(this.#rulesOf(this.request.actions[0]).permitted, ehrId);
   }
 
-  /** What the EHRs are that are there for him. */
-  get ehrs(): Condition {
-    return any(this.request.actions.map((action) => this.#rulesOf(action).permitted.ehr));
+  /** What the EHRs are that are there for him. @throws as `permitted` */
+  async ehrs(): Promise<Condition> {
+    const ehr = any(this.request.actions.map((action) => this.#rulesOf(action).permitted.ehr));
+    return (await this.#withEhrs({ ehr, version: FALSE }, null)).ehr;
+  }
+
+  async #withEhrs(permitted: Permitted, ehrId: string | null): Promise<Permitted> {
+    return this.request.set.asksTags ? withTaggedEhrs(permitted, ehrId) : permitted;
   }
 
   /** Whether policies permit one action. */
@@ -58,8 +74,17 @@ export class Viewer {
   }
 
   /** Whether an EHR is there for him. */
-  seesEhr({ _id: ehrId, subject }: Pick<EhrDoc, '_id' | 'subject'>): boolean {
-    return this.#sees(ehrObject({ ehrId, namespace: subject?.namespace, tags: {} }));
+  async seesEhr({ _id: ehrId, subject }: Pick<EhrDoc, '_id' | 'subject'>): Promise<boolean> {
+    const tags = await this.tagsOf(ehrId);
+    return this.#sees(ehrObject({ ehrId, namespace: subject?.namespace, tags }));
+  }
+
+  /** Tags of an EHR, as far as policies ask for any. */
+  async tagsOf(ehrId: string): Promise<AccessTags> {
+    if (!this.request.set.asksTags) return {};
+    const known = this.#tags.get(ehrId) ?? (await accessTagsOf(ehrId));
+    this.#tags.set(ehrId, known);
+    return known;
   }
 
   /** The same of an id. */
@@ -74,9 +99,10 @@ export class Viewer {
   }
 
   /** A VERSION as policies see it. */
-  objectOf(ehrId: string, version: VersionDoc): Promise<AccessObject> {
+  async objectOf(ehrId: string, version: VersionDoc): Promise<AccessObject> {
     const { set, systemId } = this.request;
-    return policyVersion({ ...version, ehr_id: ehrId }, {}, systemId, set.asksContent);
+    const tags = await this.tagsOf(ehrId);
+    return policyVersion({ ...version, ehr_id: ehrId }, tags, systemId, set.asksContent);
   }
 
   /** Of the versions of an EHR with these uids those that are there for him. */

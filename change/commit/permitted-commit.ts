@@ -4,7 +4,7 @@ import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { latestVersions, versionsById, type VersionDoc } from '../../models/version.js';
 import { containersById } from '../../models/versioned-object.js';
 import { belongsTo } from '../../models/access/merge-job.js';
-import { ehrObject, versionObject } from '../../policy/attributes.js';
+import { ehrObject, versionObject, type AccessTags } from '../../policy/attributes.js';
 import type { AccessObject } from '../../policy/object.js';
 import type { Action } from '../../policy/subject.js';
 import type { Viewer } from '../access/viewer.js';
@@ -39,10 +39,11 @@ export async function permittedCommit(
 ): Promise<CommitRequest> {
   if (request.isNewEhr === true) requireNewEhr(viewer, request);
   else await writableEhr(request.ehrId);
+  const tags = await viewer.tagsOf(request.ehrId);
   for (const [index, entry] of request.entries.entries()) {
     if (!('object' in entry)) continue;
     const action = ACTIONS[entry.kind];
-    if (!viewer.permits(action, objectToBe(request.ehrId, entry, systemId)))
+    if (!viewer.permits(action, objectToBe(request.ehrId, entry, { systemId, tags })))
       throw placed(request, index, notPermitted(action));
   }
   const unseen = new Set(request.unseen);
@@ -94,11 +95,15 @@ async function versionChanged(
 }
 
 /** What an entry makes, as policies will see it. */
-function objectToBe(ehrId: string, entry: CreateEntry | UpdateEntry, systemId: string): AccessObject {
+function objectToBe(
+  ehrId: string,
+  entry: CreateEntry | UpdateEntry,
+  { systemId, tags }: { readonly systemId: string; readonly tags: AccessTags },
+): AccessObject {
   const { type, versionedObjectUid, composition, lifecycleState, audit } = entry;
   const before = entry.kind === 'update' ? parseObjectVersionId(entry.precedingVersionUid) : null;
   return versionObject({
-    ...{ ehrId, type, lifecycleState, systemId, tags: {} },
+    ...{ ehrId, type, lifecycleState, systemId, tags },
     uid: `${versionedObjectUid}::${systemId}::${(before?.version ?? 0) + 1}`,
     templateId: composition?.templateId,
     timeCommitted: new Date(),

@@ -185,6 +185,8 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
         key: { owner_id: 1, target: 1, target_version: 1, key: 1, target_path: 1 },
         options: { unique: true },
       },
+      // What policies of access ask: the tags of an EHR, and the EHRs with a tag.
+      { key: { key: 1, owner_id: 1, value: 1 } },
     ],
   },
   {

@@ -176,7 +176,6 @@ async function changeOf(ctx: Context, settings: Settings, users: KnownUsers): Pr
     id: idOf(ctx),
     by: { by, ...(sub !== undefined && { sub }), ...(iss != null && { iss }) },
     administrators: [...asking, ...knownAdministrators(settings, users)],
-    isEnforced: settings.accessMode === 'enforce',
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
+import { withAccessTags } from '../../change/item-tag/access-tags.js';
 import { Viewer, withViewer } from '../../change/access/viewer.js';
 import { livePolicies } from '../../change/policy/live-policies.js';
-import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import type { Action } from '../../policy/subject.js';
 import type { Disclosure, Operation } from '../../routes/http/operation/operation.js';
@@ -30,15 +30,6 @@ function actionsOf({ id, discloses }: Operation): Actions | null {
   return ASKED[discloses];
 }
 
-/** @throws unavailable: nobody may guess what a policy that cannot be enforced would hide */
-function requireEnforceable([first]: readonly string[]): void {
-  if (first === undefined) return;
-  throw new CdrError(
-    'unavailable',
-    `the policy ${first} asks for tags, which cannot be enforced yet: change it`,
-  );
-}
-
 /**
  * Runs operations for who asks, as policies of access are when his request begins. A success of which nothing was judged is not
  * answered: whatever forgets to ask tells nothing. docs/access.md#enforced
@@ -56,7 +47,6 @@ export function enforcedPolicies(
       await next();
       return;
     }
-    requireEnforceable(policies.askingTags);
     const viewer = new Viewer({
       set: policies.set,
       subject: await subjectOf(ctx.state.user),
@@ -66,5 +56,17 @@ export function enforcedPolicies(
     await withViewer(viewer, next);
     if (!viewer.isAsked)
       throw new TypeError(`the operation ${operation.id} was answered without a judgement`);
+  };
+}
+
+/** Lets nobody but administrators, where users are known, change the tags of EHRs that policies of access see. docs/access.md#tags */
+export function accessTags({ auth }: Pick<Settings, 'auth'>): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const { access } = currentOperation(ctx).operation;
+    if (access !== 'write') await next();
+    else {
+      const mayChange = auth === 'none' || ctx.state.user?.permissions.has('admin') === true;
+      await withAccessTags(mayChange ? 'change' : 'leave', next);
+    }
   };
 }
