@@ -32,6 +32,8 @@ export interface Settings {
   readonly adminAllowDeleteAllEhrs: boolean;
   /** `dry`: policies of access are kept and tried, and refuse nothing; `enforce`: they hold. */
   readonly accessMode: 'off' | 'dry' | 'enforce';
+  /** What is answered for something that policies hide: what is not there is 404. */
+  readonly accessRefused: '404' | '403';
   /** Policies of access that there may be. */
   readonly policiesMax: number;
   readonly auditReads: boolean;

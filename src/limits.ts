@@ -176,7 +176,8 @@ const POLICIES: readonly Limit[] = [
   {
     name: 'tagged EHRs',
     value: MOST_TAGGED,
-    meaning: 'EHRs with one tag that policies ask for, by which a list or query is narrowed; of more it is 422',
+    meaning:
+      'EHRs with one tag that policies ask for, by which a list or query is narrowed; of more it is 422',
   },
 ];
 

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
@@ -35,14 +34,25 @@ interface Request {
  */
 export class Viewer {
   #isAsked = false;
+  #hasRefused = false;
   /** As they are while the request runs: many versions of one EHR are judged. */
-  readonly #tags = new LRUCache<string, AccessTags>({ max: KEPT_TAGS });
+  readonly #tags = new Map<string, AccessTags>();
 
   constructor(private readonly request: Request) {}
 
   /** Says that a list was narrowed, of which there may be nothing to judge. */
   narrowed(): void {
     this.#isAsked = true;
+  }
+
+  /** Whether something that is there is not for him. */
+  get hasRefused(): boolean {
+    return this.#hasRefused;
+  }
+
+  /** Notes that what he asks for is there, and not for him. */
+  refused(): void {
+    this.#hasRefused = true;
   }
 
   /** Whether anything was judged. */
@@ -82,9 +92,12 @@ export class Viewer {
   /** Tags of an EHR, as far as policies ask for any. */
   async tagsOf(ehrId: string): Promise<AccessTags> {
     if (!this.request.set.asksTags) return {};
-    const known = this.#tags.get(ehrId) ?? (await accessTagsOf(ehrId));
-    this.#tags.set(ehrId, known);
-    return known;
+    const known = this.#tags.get(ehrId);
+    if (known !== undefined) return known;
+    const tags = await accessTagsOf(ehrId);
+    if (this.#tags.size >= KEPT_TAGS) this.#tags.clear();
+    this.#tags.set(ehrId, tags);
+    return tags;
   }
 
   /** The same of an id. */
@@ -130,7 +143,9 @@ export class Viewer {
   }
 
   #sees(object: AccessObject): boolean {
-    return this.request.actions.some((action) => this.permits(action, object));
+    const isSeen = this.request.actions.some((action) => this.permits(action, object));
+    this.#hasRefused ||= !isSeen;
+    return isSeen;
   }
 
   #rulesOf(action: Action): Rules {

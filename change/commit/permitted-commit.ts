@@ -50,7 +50,10 @@ export async function permittedCommit(
   for (const [index, entry] of request.entries.entries()) {
     if (entry.kind === 'create' || unseen.has(entry.versionedObjectUid)) continue;
     const judgement = await judged(viewer, request.ehrId, entry);
-    if (judgement === 'unseen') unseen.add(entry.versionedObjectUid);
+    if (judgement === 'unseen') {
+      unseen.add(entry.versionedObjectUid);
+      viewer.refused();
+    }
     if (judgement === 'forbidden') throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
   }
   return { ...request, unseen };

@@ -4,7 +4,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { ACCESS_TAG } from '../../policy/attributes.js';
 
 /** What a request may do with the tags of EHRs that policies of access see: change them, or leave them as they are. */
-export type AccessTagRight = 'change' | 'leave';
+type AccessTagRight = 'change' | 'leave';
 
 declare module '../../database/transaction.js' {
   interface Ambient {

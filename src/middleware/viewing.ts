@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { withAccessTags } from '../../change/item-tag/access-tags.js';
 import { Viewer, withViewer } from '../../change/access/viewer.js';
 import { livePolicies } from '../../change/policy/live-policies.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import type { Action } from '../../policy/subject.js';
 import type { Disclosure, Operation } from '../../routes/http/operation/operation.js';
@@ -30,12 +31,18 @@ function actionsOf({ id, discloses }: Operation): Actions | null {
   return ASKED[discloses];
 }
 
+/** What is said instead of 404 where that is said. */
+function refusal(error: unknown): unknown {
+  if (!(error instanceof CdrError) || error.code !== 'not-found') return error;
+  return new CdrError('forbidden', 'no policy of access permits you to see this', { cause: error });
+}
+
 /**
  * Runs operations for who asks, as policies of access are when his request begins. A success of which nothing was judged is not
  * answered: whatever forgets to ask tells nothing. docs/access.md#enforced
  */
 export function enforcedPolicies(
-  { systemId }: Pick<Settings, 'systemId'>,
+  { systemId, accessRefused }: Pick<Settings, 'systemId' | 'accessRefused'>,
   operations: readonly Operation[],
 ): Middleware {
   const asked = new Map(operations.map((operation) => [operation.id, actionsOf(operation)]));
@@ -53,7 +60,11 @@ export function enforcedPolicies(
       actions,
       systemId,
     });
-    await withViewer(viewer, next);
+    try {
+      await withViewer(viewer, next);
+    } catch (error) {
+      throw accessRefused === '403' && viewer.hasRefused ? refusal(error) : error;
+    }
     if (!viewer.isAsked)
       throw new TypeError(`the operation ${operation.id} was answered without a judgement`);
   };

@@ -175,6 +175,12 @@ export const ACCESS_SETTINGS = [
     'policies of access, docs/access.md: dry = they can be kept and tried at /rest/admin/policies and refuse nothing; enforce = they hold',
   ),
   setting(
+    'ACCESS_REFUSED',
+    'accessRefused',
+    choice(['404', '403'], '404'),
+    'with ACCESS_MODE=enforce, for what policies hide: 404 = as if it were not there; 403 = it is said that it is',
+  ),
+  setting(
     'CLAIM_ORGANISATION',
     'jwt.claimOrganisation',
     text('organisation'),
