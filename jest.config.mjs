@@ -35,7 +35,7 @@ const SLOW = [
   'embedded-mongodb/test/unit/(bson|command)\\.',
 ];
 /**
- * `*.long.test.ts` kill servers, fill the engine, wait for limits of time, look at pages in a browser, or go through all
+ * `*.long.test.ts` kill servers, fill the engine, wait for limits of time, run commands by the dozen, look at pages in a browser, or go through all
  * operations or queries over HTTP: `npm run test:long`, a part of `.ci/run`.
  * `*.law.test.ts` try a law with random scripts: some in `npm test`, a tenth in `test:long`, all in `npm run test:laws`
  * (`test/support/laws.ts`).

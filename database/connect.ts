@@ -106,9 +106,18 @@ export async function pingDatabase(): Promise<void> {
   await db.command({ ping: 1 });
 }
 
+/** Connects to the server of the URI, whether the product can run on it or not. @throws as `connectDatabase` when it cannot be reached */
+export function connectAnyServer(
+  settings: DatabaseSettings,
+  log: (line: string) => void,
+): Promise<DatabaseHandle> {
+  return connectExternal(settings, log, () => Promise.resolve());
+}
+
 async function connectExternal(
   settings: DatabaseSettings,
   log: (line: string) => void,
+  check = checkServerAtStart,
 ): Promise<DatabaseHandle> {
   const { mongodbUri: uri, mongodbDatabase, writeWaitMs } = settings;
   const description = `external ${hostsOf(uri)}`;
@@ -118,7 +127,7 @@ async function connectExternal(
   for (let isConnected = false; !isConnected;) {
     try {
       await connectMongoose(uri, mongodbDatabase, writeWaitMs);
-      await checkServerAtStart();
+      await check();
       isConnected = true;
     } catch (error) {
       await mongoose.disconnect();

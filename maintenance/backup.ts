@@ -13,7 +13,7 @@ import {
   insertBackedUp,
   writtenSoFar,
 } from '../models/cross-collection/backup.js';
-import { inReadSession } from '../models/cross-collection/interchange.js';
+import { inReadSession } from '../models/access/one-snapshot.js';
 import { storageSettings, STORAGE_LAYOUT } from '../models/settings.js';
 
 /** How a backup says what it is. docs/operations.md#back-up-and-restore */

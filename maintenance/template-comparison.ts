@@ -23,7 +23,7 @@ import {
 import { JOB_LEASE_MS, inBackground } from './in-background.js';
 import { addJudged } from './template-causes.js';
 import { asItIs } from './template-judge.js';
-import { isOf } from './template-plan.js';
+import { belongingTo } from './template-plan.js';
 import { sampleTemplate } from './template-sample.js';
 import { latestOf, walkTemplate, type WalkStep } from './template-walk.js';
 
@@ -169,8 +169,9 @@ interface Step extends WalkStep {
 /** Judges some COMPOSITIONs and notes it together with where it stands. False: it was cancelled. */
 async function step(id: string, { judge, before, containers, position }: Step): Promise<boolean> {
   const found: Parameters<typeof addJudged>[1][number][] = [];
+  const isOf = before === null ? null : belongingTo(before);
   for (const latest of await latestOf(containers)) {
-    const isMeant = before === null || (await isOf(latest, before));
+    const isMeant = isOf === null || (await isOf(latest));
     found.push({ version: latest.version, judged: isMeant ? judge(latest.version) : null });
     await setImmediate();
   }

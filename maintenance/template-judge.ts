@@ -1,4 +1,5 @@
 import { isJsonObject, jsonOf, type JsonObject, type JsonValue } from '../openehr/base/json.js';
+import type { Violation } from '../openehr/base/violation.js';
 import { textAt } from '../openehr/rm/access.js';
 import { readRm } from '../openehr/rm/read.js';
 import { readRules, type UpgradeRule } from '../openehr/template/upgrade/rules.js';
@@ -31,26 +32,43 @@ export interface UpgradeWork {
 
 type Rules = Pick<ChangeSettings, 'checkRmRules' | 'checkExtraNodes' | 'checkContainerCardinality'>;
 
+/** A COMPOSITION that is valid as it is, or as rules leave it, which nobody has judged yet. */
+type MappedContent =
+  | Exclude<JudgedContent, { readonly kind: 'mappable' }>
+  | { readonly kind: 'mapped'; readonly content: JsonObject };
+
 /** Prepares judging. @throws invalid for rules that are none, and paths that no revision has */
-export function judgeBy(
+export function judgeBy(work: UpgradeWork, settings: Rules): (version: VersionDoc) => JudgedContent {
+  const map = mapBy(work, settings);
+  return (version) => {
+    const made = map(version);
+    if (made.kind !== 'mapped') return made;
+    const mapped = judged(made.content, { after: work.after, settings, state: stateOf(version) });
+    return mapped.kind === 'valid' ? { ...mapped, kind: 'mappable' } : mapped;
+  };
+}
+
+/** Prepares the rules, for who judges what comes out by itself. @throws as `judgeBy` */
+export function mapBy(
   { before, after, rules }: UpgradeWork,
   settings: Rules,
-): (version: VersionDoc) => JudgedContent {
+): (version: VersionDoc) => MappedContent {
   const read: readonly UpgradeRule[] = readRules(rules);
   const upgrade = upgradeBy(read, before.compiled, after.compiled);
   return (version) => {
     const stored = jsonOf(version.data ?? 'null');
-    if (!isJsonObject(stored)) return invalid('/', 'it is no JSON object');
-    const state = stateOf(version);
-    const asItIs = judged(stored, { after, settings, state });
+    if (!isJsonObject(stored)) return NO_OBJECT;
+    const asItIs = judged(stored, { after, settings, state: stateOf(version), isSoonest: true });
     if (asItIs.kind === 'valid') return asItIs;
     const { composition, problems } = upgrade(stored);
     const [problem] = problems;
-    if (problem !== undefined) return invalid(problem.path, `rule ${problem.rule}: ${problem.reason}`);
-    const mapped = judged(composition, { after, settings, state });
-    return mapped.kind === 'valid' ? { ...mapped, kind: 'mappable' } : mapped;
+    if (problem === undefined) return { kind: 'mapped', content: composition };
+    const { rule, path, reason } = problem;
+    return { kind: 'invalid', causes: [{ path, message: `rule ${rule}: ${reason}` }] };
   };
 }
+
+const NO_OBJECT = { kind: 'invalid', causes: [{ path: '/', message: 'it is no JSON object' }] } as const;
 
 /** Prepares judging by a template without any rules. */
 export function asItIs(
@@ -59,9 +77,7 @@ export function asItIs(
 ): (version: VersionDoc) => Exclude<JudgedContent, { readonly kind: 'mappable' }> {
   return (version) => {
     const stored = jsonOf(version.data ?? 'null');
-    if (!isJsonObject(stored))
-      return { kind: 'invalid', causes: [{ path: '/', message: 'it is no JSON object' }] };
-    return judged(stored, { after, settings, state: stateOf(version) });
+    return isJsonObject(stored) ? judged(stored, { after, settings, state: stateOf(version) }) : NO_OBJECT;
   };
 }
 
@@ -74,11 +90,13 @@ interface Judging {
   readonly after: TemplateInUse;
   readonly settings: Rules;
   readonly state: LifecycleState;
+  /** Whoever asks wants to know whether it is valid, not all that is wrong. */
+  readonly isSoonest?: boolean;
 }
 
 function judged(
   content: JsonObject,
-  { after, settings, state }: Judging,
+  { after, settings, state, isSoonest = false }: Judging,
 ): Exclude<JudgedContent, { readonly kind: 'mappable' }> {
   const { object, violations: unread } = readRm(content, 'COMPOSITION');
   const { formerTexts } = after;
@@ -91,16 +109,20 @@ function judged(
     acceptsFindings: false,
     ...(formerTexts !== undefined && { formerTexts }),
   };
+  if (object === null) return { kind: 'invalid', causes: unread.map(causeOf) };
+  // The template says it sooner than the reference model does, which most stored content keeps anyway.
+  const byTemplate = isSoonest
+    ? validateContent(object, after.compiled, { ...rules, checkRmRules: false })
+    : null;
   const { violations, valueSetCodes } =
-    object === null
-      ? { violations: unread, valueSetCodes: [] }
+    byTemplate !== null && byTemplate.violations.length > 0
+      ? byTemplate
       : validateContent(object, after.compiled, rules);
   if (violations.length === 0) return { kind: 'valid', content, isUnproven: valueSetCodes.length > 0 };
-  // By their node ids, not by where they stand in a document.
-  const causes = violations.map(({ path, aqlPath = path, message }) => ({ path: aqlPath, message }));
-  return { kind: 'invalid', causes };
+  return { kind: 'invalid', causes: violations.map(causeOf) };
 }
 
-function invalid(path: string, message: string): JudgedContent {
-  return { kind: 'invalid', causes: [{ path, message }] };
+/** By its node ids, not by where it stands in a document. */
+export function causeOf({ path, aqlPath = path, message }: Violation): UpgradeCause {
+  return { path: aqlPath, message };
 }

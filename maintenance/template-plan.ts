@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import { jsonObjectOf } from '../openehr/base/json.js';
 import { revisionNotFound, templateNotFound } from '../change/commit/refusal.js';
 import type { ChangeSettings } from '../change/commit/context.js';
-import { judgedBy } from '../change/composition/judged-by.js';
+import { judgedByContent } from '../change/composition/judged-by.js';
 import { revisionInUse } from '../models/definition/revision-in-use.js';
 import { templateInUse, type TemplateInUse } from '../models/definition/template.js';
 import { earlierSummaries } from '../models/definition/template-revision.js';
@@ -71,8 +71,9 @@ export async function planUpgrade(
   const counting = new Counting();
   for await (const { containers } of walkTemplate(work.after.storedId, WALK_BEGIN)) {
     signal.throwIfAborted();
+    const isOf = belongingTo(work.before);
     for (const latest of await latestOf(containers)) {
-      counting.add(latest, (await isOf(latest, work.before)) ? judge(latest.version) : null);
+      counting.add(latest, (await isOf(latest)) ? judge(latest.version) : null);
       await setImmediate();
     }
   }
@@ -84,10 +85,15 @@ export async function planUpgrade(
   };
 }
 
-/** Whether a COMPOSITION is one of a revision. */
-export async function isOf({ version }: LatestComposition, revision: TemplateInUse): Promise<boolean> {
-  const { template_digest: digest } = version;
-  return (digest ?? (await judgedBy(version))?.digest) === revision.digest;
+/** Tells whether COMPOSITIONs of a step are of a revision: what revisions there are is looked at once at most. */
+export function belongingTo(revision: TemplateInUse): (latest: LatestComposition) => Promise<boolean> {
+  let byContent: ReturnType<typeof judgedByContent> | undefined;
+  return async ({ version }) => {
+    const { template_digest: digest } = version;
+    if (digest !== undefined) return digest === revision.digest;
+    byContent ??= judgedByContent(revision.storedId);
+    return (await (await byContent)(version))?.digest === revision.digest;
+  };
 }
 
 /** What of the data a plan holds for: other rules, revisions or VERSIONs have another hash. */

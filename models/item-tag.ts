@@ -17,7 +17,7 @@ import {
 import { ACCESS_TAG, accessTags, type AccessTags } from '../policy/attributes.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject, type VersionedObjectDoc } from './versioned-object.js';
-import type { InsertWrite, RemoveWrite, Write } from './access/write.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite, Write } from './access/write.js';
 
 /** What can carry tags. */
 export type TagTargetType = 'COMPOSITION' | 'EHR_STATUS';
@@ -192,6 +192,17 @@ export async function tagsOn(
   return found;
 }
 
+/** Item tags of an EHR on these containers and their versions, as they are stored. */
+export async function tagsOnTargets(
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<ItemTagDoc[]> {
+  const found: ItemTagDoc[] = [];
+  for (const part of inSteps(versionedObjectUids))
+    found.push(...(await ItemTag.find({ owner_id: ehrId, target: trusted({ $in: part }) }).exec()));
+  return found;
+}
+
 /** What in an EHR has item tags that none of these imports restored, some of it. Joins the caller's transaction. */
 export async function taggedBeside(ehrId: string, batches: readonly string[]): Promise<string[]> {
   const $and = batches.map((batch) => ({ batch: trusted({ $ne: batch }) }));
@@ -232,6 +243,30 @@ export function taggedMarks({ _id, ehr_id: ehrId }: Pick<VersionedObjectDoc, '_i
 /** The write that adds a tag. */
 export function itemTagInsert(insert: ItemTagDoc): InsertWrite<'item_tags'> {
   return { collection: COLLECTIONS.itemTags, insert };
+}
+
+/** The write that makes a tag which an import has restored, and nobody has changed since, another one. */
+export function restoredTagChange(known: ItemTagDoc, tag: ItemTagDoc): UpdateWrite<'item_tags'> {
+  const { _id, batch, key, value, target_path } = known;
+  return {
+    collection: COLLECTIONS.itemTags,
+    filter: { _id, ...(batch !== undefined && { batch }), key, value, target_path },
+    update: {
+      $set: {
+        ...{ key: tag.key, value: tag.value, target_path: tag.target_path },
+        ...(tag.batch !== undefined && { batch: tag.batch }),
+      },
+    },
+    matching: 'one',
+  };
+}
+
+/** Removes of these tags those that are still as an import has restored them. */
+export function restoredTagRemovals(ehrId: string, ids: readonly string[]): RemoveWrite<'item_tags'>[] {
+  return inSteps(ids).map((part) => ({
+    collection: COLLECTIONS.itemTags,
+    remove: { _id: { $in: part }, owner_id: ehrId, batch: { $exists: true } },
+  }));
 }
 
 /** Removes the tags with these ids. */

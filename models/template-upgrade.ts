@@ -51,6 +51,8 @@ const TEMPLATE_UPGRADE = {
   /** The requests that began it, and its undo: the CONTRIBUTIONs of both are theirs, and known by it. */
   begun_by: opaque<RequestIdentity>(),
   undone_by: optional(opaque<RequestIdentity>()),
+  /** Who commits what its undo writes; absent: it was not begun, or before this was noted. */
+  undo_started_by: optional(text),
   finished_at: optional(date),
   position: opaque<WalkPosition>(),
   /** VERSIONs that were written. */
@@ -105,9 +107,13 @@ export function upgradeById(id: string): Promise<TemplateUpgradeDoc | null> {
   return TemplateUpgrade.findOne({ _id: id }).exec();
 }
 
-/** The upgrade of a template that is not done; null when there is none. Joins the caller's transaction. */
-export function openUpgrade(storedId: string): Promise<TemplateUpgradeDoc | null> {
-  return TemplateUpgrade.findOne({ template_id: storedId, state: trusted({ $in: OPEN }) }).exec();
+/** An upgrade of a template, other than this one, that is not done; null when there is none. Joins the caller's transaction. */
+export function openUpgrade(storedId: string, butThis: string): Promise<TemplateUpgradeDoc | null> {
+  return TemplateUpgrade.findOne({
+    _id: trusted({ $ne: butThis }),
+    template_id: storedId,
+    state: trusted({ $in: OPEN }),
+  }).exec();
 }
 
 /** The upgrades of a template, newest first. */
@@ -130,7 +136,10 @@ export async function changeState(
   id: string,
   from: readonly UpgradeState[],
   change: Partial<
-    Pick<TemplateUpgradeDoc, 'state' | 'reason' | 'finished_at' | 'position' | 'left' | 'undone_by'>
+    Pick<
+      TemplateUpgradeDoc,
+      'state' | 'reason' | 'finished_at' | 'position' | 'left' | 'undone_by' | 'undo_started_by'
+    >
   >,
 ): Promise<boolean> {
   const { modifiedCount } = await TemplateUpgrade.updateOne(

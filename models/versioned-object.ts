@@ -136,14 +136,25 @@ export function liveCompositionsOf(
   ehrIds: readonly string[],
   templateIds: readonly string[],
 ): Promise<VersionedObjectDoc[]> {
-  return VersionedObject.find({
-    ehr_id: trusted({ $in: [...ehrIds] }),
-    type: 'COMPOSITION',
-    template_id: trusted({ $in: [...templateIds] }),
-    deleted: false,
-  })
+  return VersionedObject.find({ ...ofTemplates(ehrIds, templateIds), deleted: false })
     .sort({ ehr_id: 1, _id: 1 })
     .exec();
+}
+
+/** The same with those that are deleted. */
+export function compositionsOf(
+  ehrIds: readonly string[],
+  templateIds: readonly string[],
+): Promise<VersionedObjectDoc[]> {
+  return VersionedObject.find(ofTemplates(ehrIds, templateIds)).sort({ ehr_id: 1, _id: 1 }).exec();
+}
+
+function ofTemplates(ehrIds: readonly string[], templateIds: readonly string[]) {
+  return {
+    ehr_id: trusted({ $in: [...ehrIds] }),
+    type: 'COMPOSITION' as const,
+    template_id: trusted({ $in: [...templateIds] }),
+  };
 }
 
 /** The live persistent compositions of an EHR, oldest first. */

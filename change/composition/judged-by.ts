@@ -20,11 +20,27 @@ export async function judgedBy(version: Judged, compile?: CompileStored): Promis
   if (newest === null || newest.formerTexts === undefined) return newest;
   const { template_digest: digest } = version;
   if (digest !== undefined) return (await revisionInUse(templateId, digest, compile)) ?? newest;
-  for (const doc of await earlierRevisions(newest.storedId)) {
-    const earlier = await earlierInUse(newest, doc, compile);
-    if (isValidBy(version, earlier)) return earlier;
-  }
-  return newest;
+  return (await byContent(newest, compile))(version);
+}
+
+/** Finds of which revision VERSIONs of a template are that note none. @throws as `compile` */
+type ByContent<T> = (version: Pick<Judged, 'data'>) => Promise<T>;
+
+/** As `judgedBy`, for VERSIONs that note no revision, with one look at what revisions there are. */
+export async function judgedByContent(templateId: string): Promise<ByContent<TemplateInUse | null>> {
+  const newest = await templateInUse(templateId);
+  return newest?.formerTexts === undefined ? () => Promise.resolve(newest) : byContent(newest);
+}
+
+async function byContent(newest: TemplateInUse, compile?: CompileStored): Promise<ByContent<TemplateInUse>> {
+  const docs = await earlierRevisions(newest.storedId);
+  return async (version) => {
+    for (const doc of docs) {
+      const earlier = await earlierInUse(newest, doc, compile);
+      if (isValidBy(version, earlier)) return earlier;
+    }
+    return newest;
+  };
 }
 
 const RULES = {
@@ -35,7 +51,7 @@ const RULES = {
   acceptsFindings: false,
 } as const;
 
-function isValidBy({ data }: Judged, { compiled }: TemplateInUse): boolean {
+function isValidBy({ data }: Pick<Judged, 'data'>, { compiled }: TemplateInUse): boolean {
   const content = jsonOf(data ?? '{}');
   if (!isJsonObject(content)) return false;
   const { object } = readRm(content, 'COMPOSITION');

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
+import { connectAnyServer } from '../../database/connect.js';
 import { examine, forgetExamination, type DoctorFinding } from '../../database/doctor.js';
+import { jsonObjectOf } from '../../openehr/base/json.js';
 import { COLLECTION_LAYOUT } from '../../models/access/layout.js';
-import { withDatabase } from '../../src/process/storage.js';
 import { configFromEnvironment } from '../../src/settings/config.js';
 import { compositionsOfPatient, DEMO_TEMPLATES, seededRandom, templateText } from '../demo/patient.js';
 import { apiClient, answerError, type ApiClient } from '../transfer/api-client.js';
@@ -12,7 +13,7 @@ import { CommandFailed } from './options.js';
 const HELP = `
 Everything is tried out in a database of its own, which is dropped at the end: version, topology, rights, how far the clocks are apart, writes of
 the majority, transactions (committed, aborted, in conflict, large), the bulkWrite command, every index, then a server of this process
-that stores a template, an EHR and COMPOSITIONs, and asks queries of each shape. The exit code is 1 when something is missing.`;
+that stores a template, an EHR and COMPOSITIONs, and asks queries of each shape, by a pipeline and by the evaluator. The exit code is 1 when something is missing.`;
 
 /** `everchart doctor`: what the product can do on a MongoDB. */
 export function doctorCommand(): Command {
@@ -33,33 +34,46 @@ async function runCommand(uri: string): Promise<void> {
   };
   const findings: DoctorFinding[] = [];
   try {
-    findings.push(...(await withDatabase(() => examine(COLLECTION_LAYOUT), scratch)));
+    findings.push(...(await withAnyServer(() => examine(COLLECTION_LAYOUT), scratch)));
     if (findings.every(({ verdict }) => verdict !== 'missing')) findings.push(...(await served(scratch)));
   } finally {
-    await withDatabase(forgetExamination, scratch);
+    await withAnyServer(forgetExamination, scratch);
   }
   const rows = findings.map(({ what, verdict, detail }) => [what, verdict, detail]);
   process.stdout.write(`${textTable(['what', 'verdict', 'found'], rows)}\n`);
   if (findings.some(({ verdict }) => verdict === 'missing')) throw new CommandFailed();
 }
 
-/** COMPOSITIONs that are written, and queries that are asked, one of each shape. */
+/** Runs work on a database that may be none for the product: what it lacks is what is asked. @throws when it cannot be reached */
+async function withAnyServer<T>(
+  work: () => Promise<T>,
+  scratch: Readonly<Record<string, string>>,
+): Promise<T> {
+  const { database } = configFromEnvironment(scratch);
+  const handle = await connectAnyServer(database, (line) => void process.stderr.write(`${line}\n`));
+  try {
+    return await work();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** COMPOSITIONs that are written. */
 const COMPOSITIONS = 6;
-const QUERIES: readonly (readonly [what: string, q: string])[] = [
-  ['rows', 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c'],
-  [
-    'rows in order, paged',
-    'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c ORDER BY c/uid/value LIMIT 2',
-  ],
-  ['an aggregate', 'SELECT COUNT(c/uid/value) FROM EHR e CONTAINS COMPOSITION c'],
-  [
-    'values below an archetype',
-    'SELECT o/uid/value FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o',
-  ],
-  ['whole objects', 'SELECT c FROM EHR e CONTAINS COMPOSITION c'],
-  ['the evaluator', 'SELECT COUNT(DISTINCT c) FROM EHR e CONTAINS COMPOSITION c'],
-  ['versions', 'SELECT v/uid/value FROM EHR e CONTAINS VERSION v[ALL_VERSIONS] CONTAINS COMPOSITION c'],
+/** What counts parts that hold others is left to the evaluator. */
+const EVALUATED = 'COUNT(DISTINCT c/content)';
+/** Queries of each shape, by a pipeline and by the evaluator: the columns of SELECT, what is behind them, and what the evaluator is asked for instead. */
+const SHAPES: readonly (readonly [what: string, columns: string, rest: string, evaluated?: string])[] = [
+  ['rows', 'c/uid/value', 'FROM EHR e CONTAINS COMPOSITION c'],
+  ['rows in order, paged', 'c/uid/value', 'FROM EHR e CONTAINS COMPOSITION c ORDER BY c/uid/value LIMIT 2'],
+  ['an aggregate', 'COUNT(c/uid/value)', 'FROM EHR e CONTAINS COMPOSITION c', EVALUATED],
+  ['values below an archetype', 'o/uid/value', 'FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o'],
+  ['whole objects', 'c', 'FROM EHR e CONTAINS COMPOSITION c'],
+  ['versions', 'v/uid/value', 'FROM EHR e CONTAINS VERSION v[ALL_VERSIONS] CONTAINS COMPOSITION c'],
 ];
+
+/** What says in `explain` that a query is evaluated in this process. */
+const IN_PROCESS = 'evaluate';
 
 /** The product itself on this database. */
 async function served(scratch: Readonly<Record<string, string>>): Promise<DoctorFinding[]> {
@@ -68,7 +82,11 @@ async function served(scratch: Readonly<Record<string, string>>): Promise<Doctor
   try {
     const client = apiClient({ url: server.url, identity: { token }, repeatForMs: 0 });
     const findings = [await tried('a commit', () => committed(client))];
-    for (const [what, q] of QUERIES) findings.push(await tried(`AQL: ${what}`, () => asked(client, q)));
+    for (const [what, columns, rest, evaluated = `${columns}, ${EVALUATED}`] of SHAPES) {
+      const [piped, counted] = [`SELECT ${columns} ${rest}`, `SELECT ${evaluated} ${rest}`];
+      findings.push(await tried(`AQL: ${what}, by a pipeline`, () => asked(client, piped, null)));
+      findings.push(await tried(`AQL: ${what}, by the evaluator`, () => asked(client, counted, IN_PROCESS)));
+    }
     return findings;
   } finally {
     await server.close();
@@ -100,10 +118,15 @@ async function committed(client: ApiClient): Promise<string> {
   return `${DEMO_TEMPLATES.length} templates, an EHR, ${COMPOSITIONS} COMPOSITIONs`;
 }
 
-async function asked(client: ApiClient, q: string): Promise<string> {
-  const { text } = await expectSuccess(client.send('GET', `/query/aql?q=${encodeURIComponent(q)}`));
+/** `inProcess`: who evaluates it beside the database, as `explain` says. */
+async function asked(client: ApiClient, q: string, inProcess: string | null): Promise<string> {
+  const body = JSON.stringify({ q });
+  const { text } = await expectSuccess(client.send('POST', '/query/aql', { body }));
   const { rows } = JSON.parse(text) as { rows: unknown[] };
   if (rows.length === 0) throw new Error('no rows');
+  const explained = await expectSuccess(client.send('POST', '/query/aql/explain', { body }));
+  const found = jsonObjectOf(explained.text).in_process ?? null;
+  if (found !== inProcess) throw new Error(`in process: ${JSON.stringify(found)}`);
   return `${rows.length} rows`;
 }
 

@@ -60,7 +60,8 @@ export function exportCommand(): Command {
 async function runExport(command: Command, options: ExportOptions): Promise<void> {
   const { ehr = [], query, compress } = options;
   if (ehr.length > 0 && query !== undefined) command.error('error: --ehr and --query do not go together');
-  const output = openOutput(options.output, ...(compress === undefined ? [] : [compressor(compress)]));
+  const through = compress === undefined ? [] : [compressor(compress, warn)];
+  const output = openOutput(options.output, ...through);
   if (options.extract === true) {
     await exportExtract(command, options, output);
     return;
@@ -84,6 +85,10 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
     const listed = settings === null ? () => queriedEhrIds(client) : storedEhrIds;
     await new Export(client, output, ehr[0] ?? null).run(listed);
   });
+}
+
+function warn(words: string): void {
+  process.stderr.write(`${words}\n`);
 }
 
 /** docs/spec/rest.md#extract */

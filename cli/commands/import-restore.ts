@@ -47,6 +47,7 @@ export async function restoreAll(
   await checkWhole(source);
   const state = await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
     const { state: begun, isResumed } = files.open();
+    process.stdout.write(`batch ${begun.importId}\n`);
     if (isResumed && begun.position > 0) process.stderr.write(`going on after line ${begun.position}\n`);
     const how = { batch: begun.importId, dropsSubjects: options.subject === 'drop' };
     const target = await restoreTarget({ client, settings }, how);
@@ -69,7 +70,6 @@ export async function restoreAll(
     if (isDone) files.finish();
     return begun;
   });
-  process.stdout.write(`batch ${state.importId}\n`);
   report(state, { start, errorFile });
 }
 

@@ -1,14 +1,17 @@
 import { SingleBar } from 'cli-progress';
 import { Command, Option } from 'commander';
 import { configFromEnvironment, loadConfig } from '../../src/settings/config.js';
+import { addedAnswers, NO_ANSWER } from '../migrate/answer-digest.js';
 import { oldEhrIds } from '../migrate/ehr-ids.js';
 import { judging } from '../migrate/judge.js';
-import { migrate, type MigrationState } from '../migrate/migrate.js';
+import { migrate } from '../migrate/migrate.js';
 import type { Judge } from '../migrate/old-lines.js';
 import { OldServer } from '../migrate/old-server.js';
+import { openPass, placeOf } from '../migrate/pass.js';
 import { sealHeadOf, writeProof } from '../migrate/proof.js';
 import { OldDefinitions } from '../migrate/read-definitions.js';
 import { rehearsalText, rehearsed } from '../migrate/rehearsal.js';
+import type { MigrationPass, MigrationState } from '../migrate/state.js';
 import { peerAddress } from '../transfer/address.js';
 import { apiClient } from '../transfer/api-client.js';
 import { ImportFiles, type FailedRecord } from '../transfer/import-progress.js';
@@ -105,58 +108,86 @@ async function runCommand(options: MigrateOptions): Promise<void> {
 async function moved(
   options: MigrateOptions,
   { source, files }: { readonly source: Source; readonly files: ImportFiles },
-  { client, settings }: Pick<Target, 'client' | 'settings'>,
+  { client, url, settings }: Pick<Target, 'client' | 'url' | 'settings'>,
 ): Promise<MigrationState> {
-  const { state } = files.open() as { state: MigrationState };
+  const state = openPass(files, passOf(options, source, placeOf(url, settings)), (line) => {
+    writeShown(process.stderr, `${line}\n`);
+  });
+  state.runs = (state.runs ?? 0) + 1;
+  if (state.sealBefore === undefined) state.sealBefore = await sealHeadOf({ client, settings });
+  files.save(state, []);
+  process.stdout.write(`batch ${state.importId}\n`);
+  await carriedOut({ options, source, state, files }, { client, settings });
+  files.finish();
+  if (options.report !== undefined)
+    await writeProof(options.report, {
+      kind: 'migration',
+      ...{ from: state.startedAt, to: new Date().toISOString(), other: source.url },
+      seal_before: state.sealBefore,
+      seal_after: await sealHeadOf({ client, settings }),
+      answers: state.answers ?? NO_ANSWER,
+      result: resultOf(state),
+    });
+  return state;
+}
+
+function passOf(
+  { since, lenient, subject = 'keep' }: MigrateOptions,
+  { url }: Source,
+  target: string,
+): MigrationPass {
+  return {
+    ...{ from: url, since: since?.toISOString() ?? null, lenient: lenient === true, subject, target },
+  };
+}
+
+/** What one run of a pass works on. */
+interface Run {
+  readonly options: MigrateOptions;
+  readonly source: Source;
+  readonly state: MigrationState;
+  readonly files: ImportFiles;
+}
+
+async function carriedOut(
+  { options, source, state, files }: Run,
+  { client, settings }: Pick<Target, 'client' | 'settings'>,
+): Promise<void> {
   const { ehrIds, ...old } = source;
-  const { after = '' } = state;
-  if (after !== '') process.stderr.write(`going on after EHR ${after}\n`);
-  const [begun, sealBefore] = [new Date().toISOString(), await sealHeadOf({ client, settings })];
-  const how = { batch: state.importId, dropsSubjects: options.subject === 'drop' };
+  const { after = '', answers = NO_ANSWER } = state;
   const bar = process.stderr.isTTY
     ? new SingleBar({ format: '{value}/{total} EHRs, {eta_formatted} left' })
     : null;
   bar?.start(ehrIds.length, ehrIds.filter((ehrId) => ehrId <= after).length);
+  const how = { batch: state.importId, dropsSubjects: options.subject === 'drop' };
   const target = await restoreTarget({ client, settings }, how);
   const plan = {
     ...{ ...old, client, state, target, parallel: options.parallel },
     isLenient: options.lenient === true,
     save: (failed: readonly FailedRecord[]): void => {
+      state.answers = addedAnswers(answers, old.server.answers);
       files.save(state, failed);
     },
     onEhr: () => bar?.increment(),
   };
   await migrate(plan, ehrIds);
   bar?.stop();
-  files.finish();
-  if (options.report !== undefined)
-    await writeProof(options.report, {
-      kind: 'migration',
-      ...{ from: begun, to: new Date().toISOString(), other: source.url },
-      ...{
-        seal_before: sealBefore,
-        seal_after: await sealHeadOf({ client, settings }),
-        answers: source.server.answers,
-      },
-      result: resultOf(state),
-    });
-  return state;
 }
 
 function resultOf(state: MigrationState): Readonly<Record<string, unknown>> {
-  const { importId: batch, imported, unchanged, failed, causes, ehrs = 0, directories = 0 } = state;
+  const { importId: batch, runs, imported, unchanged, failed, causes, ehrs = 0, directories = 0 } = state;
   const { missing = 0, firstMissing = [], unlisted = 0, withoutCommitter = 0 } = state;
   return {
-    ...{ batch, ehrs, directories, imported, unchanged, failed, causes },
+    ...{ batch, runs, ehrs, directories, imported, unchanged, failed, causes },
     ...{ missing, first_missing: firstMissing, unlisted, without_committer: withoutCommitter },
   };
 }
 
 /** Prints what a migration came to. @throws CommandFailed when something was refused or could not be found */
 function tell(state: MigrationState, reported: Parameters<typeof report>[1]): void {
-  const { importId, ehrs = 0, directories = 0, missing = 0, firstMissing = [], unlisted = 0 } = state;
+  const { ehrs = 0, directories = 0, missing = 0, firstMissing = [], unlisted = 0 } = state;
   const { withoutCommitter = 0 } = state;
-  process.stdout.write(`batch ${importId}\n${ehrs} EHRs read\n`);
+  process.stdout.write(`${ehrs} EHRs read\n`);
   if (directories > 0)
     process.stdout.write(
       `${directories} directories were committed as they are now: the other server does not show their versions\n`,

@@ -77,8 +77,9 @@ async function followed(cdr: Cdr, templateId: string, job: string): Promise<Temp
   }
 }
 
-function textOfPlan({ from, to, valid, mappable, invalid, causes }: UpgradePlan): string {
-  const counts = `${from} to ${to}: ${valid} valid as they are, ${mappable} by the rules, ${invalid} not`;
+function textOfPlan({ from, to, valid, mappable, invalid, unproven, causes }: UpgradePlan): string {
+  const open = unproven === 0 ? '' : `; ${unproven} of the valid ones have codes for a terminology server`;
+  const counts = `${from} to ${to}: ${valid} valid as they are, ${mappable} by the rules, ${invalid} not${open}`;
   return causes.length === 0 ? counts : `${counts}\n${tableOf(['count', 'path', 'message'], causes)}`;
 }
 

@@ -5,6 +5,7 @@ import { objectsAt, textAt, withoutAttributes } from '../../openehr/rm/access.js
 import { oldEhrIds } from './ehr-ids.js';
 import { differenceOf } from './difference.js';
 import type { OldServer } from './old-server.js';
+import type { OldTags } from './old-tags.js';
 import { idsIn, type OldVersion } from './old-version.js';
 import { OF_DIRECTORIES } from './read-directory.js';
 import { readOldEhr, type OldEhr } from './read-ehr.js';
@@ -127,8 +128,7 @@ async function compareEhr(comparison: Comparison, ehrId: string): Promise<void> 
   compareContributions(own, other, found);
   if (!hasDirectories)
     found('directory', ehrId, differenceOf(withoutUid(own.directory), withoutUid(other.directory)));
-  if (here.hasTags && there.hasTags)
-    found('item tags', ehrId, differenceOf(tagsOf(own), tagsOf(other), '/item_tags'));
+  compareTags(own, other, found);
 }
 
 /** Takes what differs in one EHR, and where; null: nothing does. */
@@ -171,12 +171,19 @@ function onlyOne(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, u
   return [...new Set([...one.keys(), ...other.keys()])].filter((key) => !(one.has(key) && other.has(key)));
 }
 
-/** What tags say of what, in an order of their own. */
-function tagsOf({ tags }: OldEhr): JsonObject[] {
+function compareTags(own: OldEhr, other: OldEhr, found: Found): void {
+  const sides = [own.tags, other.tags];
+  const of = (['none', 'containers'] as const).find((less) => sides.some((one) => one.of === less)) ?? 'all';
+  if (of === 'none') return;
+  found('item tags', own.ehrId, differenceOf(tagsOf(own.tags, of), tagsOf(other.tags, of), '/item_tags'));
+}
+
+/** What tags say of what, in an order of their own. `of`: those that both servers tell of. */
+function tagsOf({ tags }: OldTags, of: OldTags['of']): JsonObject[] {
   return tags
-    .map(({ key = null, value = null, target = null, target_path = null }) => ({
-      ...{ key, value, target_path },
-      target: typeof target === 'string' ? rootOfUid(target) : target,
+    .filter(({ target_version: version }) => of === 'all' || version === null)
+    .map(({ key, value, target, target_path, target_version }) => ({
+      ...{ key, value, target, target_path, target_version },
     }))
     .toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }

@@ -1,9 +1,10 @@
 import { InterchangeImport, type RestoreTarget } from '../../maintenance/interchange/import.js';
 import { noteCause } from '../transfer/import-causes.js';
-import { jsonObjectOf } from '../../openehr/base/json.js';
+import { isJsonObject, jsonObjectOf } from '../../openehr/base/json.js';
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
+import { textAt } from '../../openehr/rm/access.js';
 import { answerError, AnswerError, type ApiClient } from '../transfer/api-client.js';
-import type { FailedRecord, ImportState } from '../transfer/import-progress.js';
+import type { FailedRecord } from '../transfer/import-progress.js';
 import type { SourceRecord } from '../transfer/import-source.js';
 import { placeOf, restorePart } from '../transfer/restore-run.js';
 import type { TextLine } from '../transfer/restore-remote.js';
@@ -11,8 +12,10 @@ import { moveDirectory } from './directory.js';
 import type { OldServer } from './old-server.js';
 import { oldLines, type Judge } from './old-lines.js';
 import type { OldDefinitions } from './read-definitions.js';
-import { idsIn } from './old-version.js';
+import { tagsLine, type OldTagTarget } from './old-tags.js';
+import { idsIn, numberIn } from './old-version.js';
 import { readOldEhr, type OldEhr } from './read-ehr.js';
+import type { MigrationState } from './state.js';
 
 /** How a migration is carried out. */
 interface MigrationPlan {
@@ -31,22 +34,6 @@ interface MigrationPlan {
   readonly save: (failed: readonly FailedRecord[]) => void;
   /** Called after each EHR. */
   readonly onEhr: () => void;
-}
-
-/** How far a migration came, and what it met. */
-export interface MigrationState extends ImportState {
-  /** The last EHR id that is done. */
-  after?: string;
-  /** EHRs that were read, and directories that were committed anew. */
-  ehrs?: number;
-  directories?: number;
-  /** Versions of directories whose committers the old server does not tell. */
-  withoutCommitter?: number;
-  /** What the old server named and did not show: how much, and the first of it. */
-  missing?: number;
-  firstMissing?: string[];
-  /** EHRs of which the old server does not list the CONTRIBUTIONs. */
-  unlisted?: number;
 }
 
 /** Lines of what is missing that are kept. */
@@ -99,10 +86,28 @@ async function moveEhr(
   if (old === null) return [];
   state.ehrs = (state.ehrs ?? 0) + 1;
   noteMissing(state, old);
-  const broken = plan.isLenient ? [] : brokenRules(plan, old);
-  const failed = broken.length > 0 ? noted(state, broken) : await restored(state, run, oldLines(old, plan));
-  if (failed.length > 0 || old.hasDirectories || old.directory === null) return failed;
-  return movedDirectory(plan, ehrId, old.directory);
+  const refused = refusalsOf(plan, old);
+  const failed = refused.length > 0 ? noted(state, refused) : await restored(state, run, oldLines(old, plan));
+  if (failed.length > 0) return failed;
+  if (!old.hasDirectories && old.directory !== null)
+    failed.push(...(await movedDirectory(plan, ehrId, old.directory)));
+  // A step of their own: what cannot follow of them holds nothing else back.
+  const tags = old.tags.of === 'none' ? null : tagsLine(ehrId, old.tags, await tagsHere(plan.client, old));
+  return tags === null ? failed : [...failed, ...(await restored(state, run, [tags]))];
+}
+
+/** What has item tags here, of what was read there. */
+async function tagsHere(client: ApiClient, { ehrId, versions }: OldEhr): Promise<OldTagTarget[]> {
+  const { status, text } = await client.send('GET', `/ehr/${ehrId}/tags`);
+  if (status !== 200) throw answerError(status, text);
+  const types = new Map(versions.map(({ uid, type }) => [rootOfUid(uid), type]));
+  const listed: unknown = JSON.parse(text);
+  return (Array.isArray(listed) ? listed : []).filter(isJsonObject).flatMap((tag) => {
+    const uid = textAt(tag, 'target', 'value') ?? '';
+    const type = types.get(rootOfUid(uid));
+    if (type === undefined) return [];
+    return [{ target: rootOfUid(uid), target_type: type, target_version: numberIn(uid) || null }];
+  });
 }
 
 /** Object ids of COMPOSITIONs that an earlier pass has brought: whether they were deleted since, nothing else may tell. */
@@ -113,8 +118,14 @@ async function compositionsHere(client: ApiClient, ehrId: string): Promise<strin
   return idsIn(jsonObjectOf(text), 'compositions').map(rootOfUid);
 }
 
-/** Without leniency an EHR with content that breaks rules stays where it is, whole. */
-function brokenRules({ judge }: MigrationPlan, { ehrId, versions }: OldEhr): FailedRecord[] {
+/** Why an EHR stays where it is, whole: it does not hang together, or without leniency for content that breaks rules. */
+function refusalsOf(
+  { judge, isLenient }: MigrationPlan,
+  { ehrId, versions, isChanging }: OldEhr,
+): FailedRecord[] {
+  const message = 'the EHR was changed each time that it was read; the next pass reads it again';
+  if (isChanging) return [{ ehr_id: ehrId, status: 409, message }];
+  if (isLenient) return [];
   return versions.flatMap((version) => {
     const [first, ...more] = judge(version);
     if (first === undefined) return [];

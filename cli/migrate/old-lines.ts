@@ -14,7 +14,7 @@ interface Judging {
   readonly definitions: { knows(templateId: string, digest: string): boolean };
 }
 
-/** The lines of an EHR, as an interchange file has them: docs/spec/interchange.md#lines */
+/** The lines of an EHR but its item tags, as an interchange file has them: docs/spec/interchange.md#lines */
 export function oldLines(old: OldEhr, { judge, definitions }: Judging): string[] {
   const { ehrId } = old;
   const lines = [JSON.stringify({ kind: 'ehr', ehr: ehrOf(old) })];
@@ -48,8 +48,6 @@ export function oldLines(old: OldEhr, { judge, definitions }: Judging): string[]
       }),
     );
   }
-  for (const tag of old.tags)
-    lines.push(JSON.stringify({ kind: 'item_tag', ehr_id: ehrId, item_tag: tagOf(tag) }));
   return lines;
 }
 
@@ -60,17 +58,6 @@ function templateOf(
 ): { readonly template_id: string; readonly template_digest?: string } {
   if (revision === null || !definitions.knows(templateId, revision)) return { template_id: templateId };
   return { template_id: templateId, template_digest: revision };
-}
-
-/** A tag of a version names its number; of another one that of its container. */
-function tagOf({ id = null, target = null, target_type = null, key = null, ...tag }: JsonObject): JsonObject {
-  const [container = '', , version] = typeof target === 'string' ? target.split('::') : [];
-  return {
-    ...{ id, target: container, target_type, key },
-    target_version: version === undefined ? null : Number(version),
-    value: tag.value ?? null,
-    target_path: tag.target_path ?? null,
-  };
 }
 
 function ehrOf({ ehrId, ehr }: OldEhr): JsonObject {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isJsonObject, jsonOf, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { answerError, AnswerError, type ApiAnswer, type ApiClient } from '../transfer/api-client.js';
+import { addedAnswers, answerDigest, NO_ANSWER, type AnswerDigest } from './answer-digest.js';
 
 /** Statuses of a server that failed and may not fail again. */
 const FAILURES: readonly number[] = [500, 502, 504];
@@ -22,36 +22,32 @@ const PAGE = 1_000;
 const LEAST_PAGE = 10;
 const TOO_MANY: readonly number[] = [400, 422];
 
-/** What a server has answered, all together and in whatever order. */
-export interface AnswerDigest {
-  readonly count: number;
-  /**
-   * Of the SHA-256 of each path with its answer (the rows of a query), bit by bit the exclusive or, in hexadecimal: the same as long as the server says
-   * the same to the same questions.
-   */
-  readonly sha256: string;
-}
-
 /** Whether a question depends on when it is asked: what there was at a time, in search of when it came to be. */
 const isProbe = (path: string): boolean => path.includes('?version_at_time=');
 
 /** The rows of an answer to a query; what else it says, such as when it was made, is another one each time. */
 function rowsIn(text: string): string {
+  const value = jsonIn(text);
+  return isJsonObject(value) && Array.isArray(value.rows) ? JSON.stringify(value.rows) : text;
+}
+
+/** What a text says that may be no JSON; null: it is none. */
+function jsonIn(text: string): JsonValue {
   try {
-    const value = jsonOf(text);
-    return isJsonObject(value) && Array.isArray(value.rows) ? JSON.stringify(value.rows) : text;
+    return jsonOf(text);
   } catch {
-    return text;
+    return null;
   }
 }
 
 /** A server of ITS-REST that is read, and never written to. */
 export class OldServer {
   readonly #client: ApiClient;
-  readonly #digest = Buffer.alloc(32);
-  #count = 0;
+  #answers = NO_ANSWER;
   /** Whether it has the operations of EHRbase for item tags; null: nobody has asked yet. */
   #hasTags: boolean | null = null;
+  /** Whether it lists all item tags of an EHR, as everchart does; null: nobody has asked yet. */
+  #listsTags: boolean | null = null;
   /** Whether it tells of revisions of templates; null: nobody has asked yet. */
   #hasRevisions: boolean | null = null;
   #rows = PAGE;
@@ -117,7 +113,7 @@ export class OldServer {
 
   /** Whether it has operations for item tags, as far as anybody asked. */
   get hasTags(): boolean {
-    return this.#hasTags === true;
+    return this.#hasTags ?? this.#listsTags === true;
   }
 
   /** Item tags below the operations of EHRbase; none where it has no such operations. @throws as `object` */
@@ -127,6 +123,15 @@ export class OldServer {
     this.#hasTags ??= text !== null;
     const value = text === null ? [] : jsonOf(text);
     return Array.isArray(value) ? value.filter(isJsonObject) : [];
+  }
+
+  /** All item tags of an EHR, without their ids; null: it does not list them. */
+  async tagList(ehrId: string): Promise<JsonObject[] | null> {
+    if (this.#listsTags === false) return null;
+    const { status, text } = await this.#answer(`/ehr/${ehrId}/tags`, 'application/json');
+    const value = status === 200 ? jsonIn(text) : null;
+    this.#listsTags = Array.isArray(value);
+    return Array.isArray(value) ? value.filter(isJsonObject) : null;
   }
 
   /** First cells of all rows, page by page, each once. `q`: ordered, without LIMIT. @throws AnswerError */
@@ -164,14 +169,12 @@ export class OldServer {
 
   /** The digest of all answers so far. */
   get answers(): AnswerDigest {
-    return { count: this.#count, sha256: this.#digest.toString('hex') };
+    return this.#answers;
   }
 
   #note(path: string, { status, text }: ApiAnswer): void {
     const said = path.startsWith(QUERY) ? rowsIn(text) : text;
-    const hash = createHash('sha256').update(`${path}\n${status}\n${said}`).digest();
-    for (const [index, byte] of hash.entries()) this.#digest[index] = (this.#digest[index] ?? 0) ^ byte;
-    this.#count += 1;
+    this.#answers = addedAnswers(this.#answers, answerDigest(path, status, said));
   }
 
   #get(path: string, accept: string): Promise<ApiAnswer> {

@@ -7,7 +7,7 @@ import { withoutAttributes } from '../../openehr/rm/access.js';
 import { keys } from '../../change/commit/key-ring.js';
 import { openPrivate } from '../output.js';
 import type { Target } from '../transfer/target.js';
-import type { AnswerDigest } from './old-server.js';
+import type { AnswerDigest } from './answer-digest.js';
 
 /** What a migration or a comparison came to, for whoever asks later. docs/migration.md#the-proof */
 export interface Proof {

@@ -43,15 +43,30 @@ const DAY_MS = 86_400_000;
  * @throws AnswerError when the server cannot be asked
  */
 export async function readOldDirectories(server: OldServer, known: KnownEhr): Promise<OldDirectories> {
-  const now = await server.object(`/ehr/${known.ehrId}/directory`);
+  const path = `/ehr/${known.ehrId}/directory`;
+  for (let now = await server.object(path); ;) {
+    const read = await versionsOf(server, known, now);
+    if (read !== null) return { now, ...read };
+    const later = await server.object(path);
+    if (uidIn(later) === uidIn(now)) return { now, versions: null, madeUp: new Map() };
+    // It was changed while it was read.
+    now = later;
+  }
+}
+
+async function versionsOf(
+  server: OldServer,
+  known: KnownEhr,
+  now: JsonObject | null,
+): Promise<(Pick<OldDirectories, 'madeUp'> & { readonly versions: OldVersion[] }) | null> {
   const madeUp = new Map<string, JsonObject>();
   const versions: OldVersion[] = [];
   for (const uids of containersOf(now, known.contributions)) {
     const read = await new DirectoryReader(server, known, madeUp).read(uids, uids.at(-1) === uidIn(now));
-    if (read === null) return { now, versions: null, madeUp: new Map() };
+    if (read === null) return null;
     versions.push(...read);
   }
-  return { now, versions, madeUp };
+  return { versions, madeUp };
 }
 
 const uidIn = (folder: JsonObject | null): string => textAt(folder ?? {}, 'uid', 'value') ?? '';

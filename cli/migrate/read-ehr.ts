@@ -11,6 +11,7 @@ import {
   numberIn,
   type OldVersion,
 } from './old-version.js';
+import { readOldTags, type OldTags } from './old-tags.js';
 import { OF_DIRECTORIES, readOldDirectories } from './read-directory.js';
 
 /** An EHR as the old server shows it. */
@@ -27,13 +28,17 @@ export interface OldEhr {
   readonly hasDirectories: boolean;
   /** Versions of directories of which only the time is told. */
   readonly withoutCommitter: number;
-  /** Item tags of what is the latest version of something. */
-  readonly tags: readonly JsonObject[];
+  readonly tags: OldTags;
   /** What it named and did not show, one line each. */
   readonly missing: readonly string[];
   /** Whether the old server lists all CONTRIBUTIONs, so that nothing that was deleted can be hidden. */
   readonly isListed: boolean;
+  /** Whether it was changed each time that it was read, so that what was read does not hang together. */
+  readonly isChanging: boolean;
 }
+
+/** How often an EHR is read that is changed meanwhile. */
+const READS = 5;
 
 /**
  * Reads all of an EHR that ITS-REST shows; null: it is not there any more. `known`: object ids of COMPOSITIONs that are looked for too, for nothing may list
@@ -44,9 +49,19 @@ export async function readOldEhr(
   ehrId: string,
   known: readonly string[] = [],
 ): Promise<OldEhr | null> {
-  // Who does not know the parameter passes it over.
-  const ehr = await server.object(`/ehr/${ehrId}?include=compositions,contributions`);
-  return ehr === null ? null : new EhrReader(server, ehrId).read(ehr, known);
+  let before = '';
+  for (let reads = 1; ; reads += 1) {
+    // Who does not know the parameter passes it over.
+    const ehr = await server.object(`/ehr/${ehrId}?include=compositions,contributions`);
+    if (ehr === null) return null;
+    const reader = new EhrReader(server, ehrId);
+    const old = await reader.read(ehr, known);
+    const later = reader.later(old).toSorted().join(' ');
+    // What no history tells of at the second time either, this server hides.
+    const isWhole = later === '' || later === before;
+    if (isWhole || reads === READS) return { ...old, isChanging: !isWhole };
+    before = later;
+  }
 }
 
 /** A deletion that is in a history and cannot be read. */
@@ -63,9 +78,13 @@ class EhrReader {
   readonly #ehrId: string;
   readonly #versions: OldVersion[] = [];
   readonly #containers = new Set<string>();
+  /** Uids that the history of each object tells of, by its id. */
+  readonly #told = new Map<string, ReadonlySet<string>>();
   /** null: it was named and is not there. */
   readonly #contributions = new Map<string, JsonObject | null>();
   readonly #deletions: Deletion[] = [];
+  /** Uids of CONTRIBUTIONs of deletions that had to be made up. */
+  readonly #madeUpUids = new Set<string>();
   readonly #missing: string[] = [];
 
   constructor(server: OldServer, ehrId: string) {
@@ -73,7 +92,7 @@ class EhrReader {
     this.#ehrId = ehrId;
   }
 
-  async read(ehr: JsonObject, known: readonly string[]): Promise<OldEhr> {
+  async read(ehr: JsonObject, known: readonly string[]): Promise<Omit<OldEhr, 'isChanging'>> {
     await this.#container('EHR_STATUS', 'versioned_ehr_status');
     const live = `SELECT c/uid/value AS uid FROM EHR e[ehr_id/value='${this.#ehrId}'] CONTAINS COMPOSITION c ORDER BY c/uid/value`;
     for (const uid of idsIn(ehr, 'compositions')) await this.#composition(rootOfUid(uid));
@@ -101,20 +120,22 @@ class EhrReader {
       directory: now,
       hasDirectories: versions !== null,
       withoutCommitter: madeUp.size,
-      tags: await this.#tags(),
+      tags: await readOldTags(this.#server, this.#ehrId, this.#versions),
       missing: this.#missing,
       isListed: Array.isArray(ehr.contributions),
     };
   }
 
-  async #tags(): Promise<JsonObject[]> {
-    const latest = new Map(this.#versions.map((version) => [rootOfUid(version.uid), version]));
-    const found: JsonObject[] = [];
-    for (const { uid, type } of latest.values()) {
-      const path = `/ehr/${this.#ehrId}/${type.toLowerCase()}/${encodeURIComponent(uid)}/item_tag`;
-      for (const tag of await this.#server.tags(path)) found.push({ ...tag, target_type: type });
-    }
-    return found;
+  /**
+   * What came while this was read: versions that a CONTRIBUTION names and the history of their object, which was read before, did not; and CONTRIBUTIONs that
+   * had to be made up though the server lists them.
+   */
+  later({ ehr, contributions }: Pick<OldEhr, 'ehr' | 'contributions'>): string[] {
+    const named = [...contributions.values()].flatMap((contribution) => idsIn(contribution, 'versions'));
+    const versions = named.filter((uid) => this.#told.get(rootOfUid(uid))?.has(uid) === false);
+    const listed = Array.isArray(ehr.contributions) ? [...contributions.keys()] : [];
+    const isMadeUp = (uid: string): boolean => !this.#contributions.has(uid) || this.#madeUpUids.has(uid);
+    return [...versions, ...listed.filter(isMadeUp)];
   }
 
   /** Queries do not find what is deleted: CONTRIBUTIONs name it. `listed`: those that the EHR names. */
@@ -154,10 +175,12 @@ class EhrReader {
       if (!mayBeAbsent) this.#missing.push(`the history of ${path} of EHR ${this.#ehrId}`);
       return;
     }
-    let before: string | null = null;
     const items = objectsAt(history, 'items').toSorted(
       (one, other) => numberIn(uidOf(one)) - numberIn(uidOf(other)),
     );
+    const told = new Set(items.map(uidOf));
+    for (const uid of told) this.#told.set(rootOfUid(uid), told);
+    let before: string | null = null;
     for (const item of items) {
       const uid = uidOf(item);
       const found = await this.#server.version(`${own}/version/${encodeURIComponent(uid)}`);
@@ -193,6 +216,7 @@ class EhrReader {
     const contribution = madeUpContribution(version, audit);
     const uid = textAt(contribution, 'uid', 'value') ?? '';
     this.#contributions.set(uid, contribution);
+    this.#madeUpUids.add(uid);
     return uid;
   }
 }

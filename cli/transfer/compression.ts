@@ -14,13 +14,13 @@ const MAGIC: Readonly<Record<Compression, readonly number[]>> = {
   zstd: [0x28, 0xb5, 0x2f, 0xfd],
 };
 
+const WITHOUT_ZSTD = 'this Node.js has no zstd, which 22.15 and later have';
+
 /** zstd is in Node.js since 22.15. */
 interface Zstd {
   readonly createZstdCompress?: () => Duplex;
   readonly createZstdDecompress?: () => Duplex;
 }
-
-const zstd = zlib as Zstd;
 
 /** What compresses with gzip. */
 export const gzipped = (): Duplex => zlib.createGzip();
@@ -28,14 +28,23 @@ export const gzipped = (): Duplex => zlib.createGzip();
 /** What decompresses that. */
 export const gunzipped = (): Duplex => zlib.createGunzip();
 
-/** What compresses. @throws Error where this Node.js has no zstd */
-export function compressor(compression: Compression): () => Duplex {
+/** What compresses; where this Node.js has no zstd, gzip, of which `warn` is told: whoever reads the file knows by its content. */
+export function compressor(
+  compression: Compression,
+  warn: (words: string) => void,
+  { createZstdCompress }: Zstd = zlib as Zstd,
+): () => Duplex {
   if (compression === 'gzip') return gzipped;
-  return zstd.createZstdCompress ?? withoutZstd();
+  if (createZstdCompress !== undefined) return createZstdCompress;
+  warn(`${WITHOUT_ZSTD}: compressed with gzip`);
+  return gzipped;
 }
 
 /** What decompresses a file, by its first bytes; null: it is not compressed. @throws Error where this Node.js has no zstd */
-export function decompression(path: string): (() => Duplex) | null {
+export function decompression(
+  path: string,
+  { createZstdDecompress }: Zstd = zlib as Zstd,
+): (() => Duplex) | null {
   const first = Buffer.alloc(4);
   const descriptor = openSync(path, 'r');
   try {
@@ -49,9 +58,6 @@ export function decompression(path: string): (() => Duplex) | null {
   const found = COMPRESSIONS.find((one) => MAGIC[one].every((byte, index) => first[index] === byte));
   if (found === undefined) return null;
   if (found === 'gzip') return gunzipped;
-  return zstd.createZstdDecompress ?? withoutZstd();
-}
-
-function withoutZstd(): never {
-  throw new Error('this Node.js has no zstd, which 22.15 and later have: use gzip');
+  if (createZstdDecompress === undefined) throw new Error(`${WITHOUT_ZSTD}: ${path} needs it`);
+  return createZstdDecompress;
 }

@@ -32,7 +32,7 @@ interface MadeEhr {
 }
 
 /**
- * Makes an EHR of an EXTRACT: through a server within its MAX_BODY_BYTES, or in the database of this process, however large it is.
+ * Makes an EHR of an EXTRACT: through a server within its MAX_BODY_BYTES, or in the database of this process, as large as a text can be.
  * docs/spec/interchange.md#extract
  */
 export async function importExtract(

@@ -1,11 +1,10 @@
 import { createReadStream, readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { pipeline, type Duplex, type Readable } from 'node:stream';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { textOfUtf8 } from '../../openehr/base/utf8.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject, jsonOf, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
 import { decompression } from './compression.js';
 
@@ -37,31 +36,41 @@ const LINES = { isFolder: false, isFile: false } as const;
 
 /** Opens a source. @throws Error when there is nothing to read */
 export function openSource(path: string): ImportSource {
-  if (path === '-') return { ...LINES, size: 0, records: () => lines(process.stdin.setEncoding('latin1')) };
+  if (path === '-') return { ...LINES, size: 0, records: () => lines(process.stdin) };
   const state = statSync(path);
   if (!state.isDirectory()) return fileSource(path, state);
   const files = jsonFiles(path);
   return { isFolder: true, isFile: false, size: files.length, records: () => contents(path, files) };
 }
 
-/** How an export of all versions begins. docs/spec/interchange.md#lines */
-const INTERCHANGE = /^\s*\{\s*"kind"\s*:\s*"header"\s*,\s*"format"\s*:\s*"everchart-interchange"/;
+/** Characters of a line that may be the first one of an export of all versions. docs/spec/interchange.md#lines */
+const HEADER_LENGTH = 1_000;
 
 /** Whether a source is an export of all versions, by its first line. Of what can be read only once nobody knows before. */
 export async function isInterchangeSource(source: ImportSource): Promise<boolean> {
   if (!source.isFile) return false;
-  for await (const { text } of source.records()) return INTERCHANGE.test(text ?? '');
+  for await (const { text } of source.records())
+    return text !== null && text.length <= HEADER_LENGTH && isHeader(text);
   return false;
+}
+
+function isHeader(line: string): boolean {
+  try {
+    const value = jsonOf(line);
+    return isJsonObject(value) && value.kind === 'header' && value.format === 'everchart-interchange';
+  } catch {
+    return false;
+  }
 }
 
 /** Lines of a file that goes through others, one behind the other, such as what decrypts it; what one of them says fails is thrown. */
 export function linesThrough(path: string, through: readonly (() => Duplex)[]): AsyncIterable<SourceRecord> {
   const [first, ...others] = through.map((make) => make());
-  const file = createReadStream(path, first === undefined ? 'latin1' : undefined);
+  const file = createReadStream(path);
   if (first === undefined) return linesOf(file);
   const last = others.at(-1) ?? first;
   pipeline([file, first, ...others], () => undefined);
-  return linesOf(last.setEncoding('latin1'));
+  return linesOf(last);
 }
 
 /** A file of lines, which may be compressed: then nobody knows how many bytes it has. */
@@ -84,22 +93,35 @@ async function* linesOf(input: Readable): AsyncGenerator<SourceRecord> {
   }
 }
 
-/** From a stream of one character a byte. */
-async function* lines(input: NodeJS.ReadableStream): AsyncGenerator<SourceRecord> {
+/** Lines are read as they are asked for: `node:readline` would hold a thousand, however large, for whoever is slower than the disk. */
+async function* lines(input: AsyncIterable<Buffer>): AsyncGenerator<SourceRecord> {
   let position = 0;
-  const reader = createInterface({ input, crlfDelay: Infinity });
-  const failed: { error?: Error } = {};
-  // Else nobody would know that there was more.
-  input.on('error', (error: Error) => {
-    failed.error = error;
-    reader.close();
-  });
-  for await (const line of reader) {
+  for await (const line of lineBytes(input)) {
     position += 1;
-    const text = textOfUtf8(Buffer.from(line, 'latin1'));
+    const text = textOfUtf8(line);
     if (text?.trim() !== '') yield { position, file: null, text, size: line.length + 1, ehrId: null };
   }
-  if (failed.error !== undefined) throw failed.error;
+}
+
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+
+async function* lineBytes(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = [];
+  for await (const bytes of input) {
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+      yield withoutReturn(Buffer.concat([...begun, bytes.subarray(start, end)]));
+      begun = [];
+      start = end + 1;
+    }
+    if (start < bytes.length) begun.push(bytes.subarray(start));
+  }
+  if (begun.length > 0) yield withoutReturn(Buffer.concat(begun));
+}
+
+function withoutReturn(line: Buffer): Buffer {
+  return line.at(-1) === RETURN ? line.subarray(0, -1) : line;
 }
 
 /** All `.json` files below a folder, in an order that is the same every time. */

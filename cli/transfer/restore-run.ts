@@ -6,7 +6,7 @@ import {
   type LineOutcome,
   type RestoreTarget,
 } from '../../maintenance/interchange/import.js';
-import { readLine } from '../../maintenance/interchange/line.js';
+import { readLine, type InterchangeLine } from '../../maintenance/interchange/line.js';
 import { errorAnswer } from '../../routes/http/failure/error-status.js';
 import { noteCause } from './import-causes.js';
 import type { FailedRecord, ImportState } from './import-progress.js';
@@ -33,9 +33,14 @@ interface RestorePlan {
 /** The status of a line that contradicts what is there. */
 const CONFLICT = 409;
 
-/** Lines, and characters of text, after which a part ends with the next EHR, and in any case. */
+/**
+ * Lines, and characters of text, after which a part ends where no EHR is without an EHR_STATUS of its own that may follow, and in any case: what is held
+ * in memory is little more, however large EHRs are. docs/spec/interchange.md#memory
+ */
 const PART = { lines: 2_000, length: 8 * 1024 * 1024 };
 const LARGEST = { lines: 20_000, length: 64 * 1024 * 1024 };
+/** Characters of a line that may be the last one of a file. */
+const END_LENGTH = 1_000;
 
 /** Reads a file whole and compares it with its last line. @throws Error when it was cut or changed */
 export async function checkWhole(source: ImportSource): Promise<void> {
@@ -47,8 +52,8 @@ export async function checkWhole(source: ImportSource): Promise<void> {
     last = text ?? '';
     lines += 1;
   }
-  const end = last?.startsWith('{"kind":"end"') === true ? readLine(last) : null;
-  if (end?.kind !== 'end')
+  const end = last === null || last.length > END_LENGTH ? null : lineOf(last);
+  if (end === null || end instanceof CdrError || end.kind !== 'end')
     throw new Error('the file has no last line: it was cut, or its export did not end');
   if (end.lines !== lines - 1 || end.sha256 !== hash.digest('hex'))
     throw new Error('the file is not what was exported: its lines do not have the checksum of the last one');
@@ -61,28 +66,67 @@ export async function checkWhole(source: ImportSource): Promise<void> {
 export async function runRestore(plan: RestorePlan): Promise<void> {
   const refused = new Set(plan.state.refusedEhrs);
   const run = new InterchangeImport(plan.target, { parallel: plan.parallel }, refused);
-  let part: SourceRecord[] = [];
-  let length = 0;
+  let part = new Part();
   let done = 0;
   const finish = async (): Promise<void> => {
-    const failed = await restorePart(plan.state, run, part);
+    const failed = await restoreRead(plan.state, run, part.records);
     plan.state.refusedEhrs = [...refused];
-    part = [];
-    length = 0;
+    part = new Part();
     plan.save(plan.state, failed, done);
     const isStopped = plan.stopsAtConflict && failed.some(({ status }) => status === CONFLICT);
     if (isStopped || plan.state.failed >= plan.maxErrors) throw new TooManyErrors();
   };
-  for await (const record of plan.source.records()) {
-    if (record.position === 1) readLine(record.text ?? '');
-    const isEhr = record.text?.startsWith('{"kind":"ehr"') === true;
-    if (isFull(PART, part.length, length) && (isEhr || isFull(LARGEST, part.length, length))) await finish();
-    done += record.size;
-    if (record.position <= plan.state.position) continue;
-    part.push(record);
-    length += record.text?.length ?? 0;
+  for await (const { position, size, text } of plan.source.records()) {
+    if (position === 1) readLine(text ?? '');
+    const isWanted = position > plan.state.position;
+    const read = { position, text: text ?? '', line: isWanted ? lineOf(text ?? '') : null };
+    if (part.endsBefore(read.line)) await finish();
+    done += size;
+    if (isWanted) part.add(read);
   }
-  if (part.length > 0) await finish();
+  if (part.records.length > 0) await finish();
+}
+
+/** A line with where it stands, or why it cannot be read; null: nobody asked. */
+interface ReadRecord {
+  readonly position: number;
+  readonly text: string;
+  readonly line: InterchangeLine | CdrError | null;
+}
+
+/** @throws what is no fault of the line */
+function lineOf(text: string): InterchangeLine | CdrError {
+  try {
+    return readLine(text);
+  } catch (error) {
+    if (error instanceof CdrError) return error;
+    throw error;
+  }
+}
+
+/** Lines that are restored together. */
+class Part {
+  readonly records: ReadRecord[] = [];
+  #length = 0;
+  /** EHRs that begin in it, and of which nothing came yet that is behind every EHR_STATUS. */
+  readonly #begun = new Set<string>();
+
+  /** Whether it is to be restored before this line is added. */
+  endsBefore(line: ReadRecord['line']): boolean {
+    if (!isFull(PART, this.records.length, this.#length)) return false;
+    const isBegin = line !== null && !(line instanceof CdrError) && line.kind === 'ehr';
+    return isBegin || this.#begun.size === 0 || isFull(LARGEST, this.records.length, this.#length);
+  }
+
+  add(record: ReadRecord): void {
+    const { line, text } = record;
+    this.records.push(record);
+    this.#length += text.length;
+    if (line === null || line instanceof CdrError) return;
+    if (line.kind === 'ehr') this.#begun.add(line.ehr._id);
+    if (line.kind === 'version' && line.version.doc.type !== 'EHR_STATUS')
+      this.#begun.delete(line.version.doc.ehr_id);
+  }
 }
 
 function isFull(limit: typeof PART, lines: number, length: number): boolean {
@@ -96,8 +140,18 @@ export async function restorePart(
   part: readonly SourceRecord[],
   place: (position: number, text: string) => LinePlace = placeOf,
 ): Promise<FailedRecord[]> {
-  const places = new Map(part.map(({ position, text }) => [position, place(position, text ?? '')]));
-  const { lines, unreadable } = readPart(run, part);
+  const read = part.map(({ position, text }) => ({ position, text: text ?? '', line: lineOf(text ?? '') }));
+  return restoreRead(state, run, read, place);
+}
+
+async function restoreRead(
+  state: ImportState,
+  run: InterchangeImport<TextLine>,
+  part: readonly ReadRecord[],
+  place: (position: number, text: string) => LinePlace = placeOf,
+): Promise<FailedRecord[]> {
+  const places = new Map(part.map(({ position, text }) => [position, place(position, text)]));
+  const { lines, unreadable } = sorted(run, part);
   const outcomes = [...unreadable, ...(await run.restore(lines))].sort((a, b) => a.position - b.position);
   const failed: FailedRecord[] = [];
   for (const outcome of outcomes) {
@@ -112,24 +166,22 @@ export async function restorePart(
 }
 
 /** The lines that can be read; of an EHR with one that cannot nothing is restored from there on. */
-function readPart(
+function sorted(
   run: InterchangeImport<TextLine>,
-  part: readonly SourceRecord[],
+  part: readonly ReadRecord[],
 ): { readonly lines: TextLine[]; readonly unreadable: LineOutcome[] } {
   const lines: TextLine[] = [];
   const unreadable: LineOutcome[] = [];
-  for (const { position, text } of part) {
-    try {
-      const own = text ?? '';
-      const line = readLine(own);
-      if (line.kind !== 'header' && line.kind !== 'end')
-        lines.push({ position, length: own.length, line, text: own });
-    } catch (error) {
-      if (!(error instanceof CdrError)) throw error;
-      unreadable.push({ position, result: 'failed', error });
-      const { ehr_id: ehrId } = placeOf(position, text ?? '');
-      if (ehrId !== undefined) run.refuse(ehrId);
+  for (const { position, text, line } of part) {
+    if (line === null || (!(line instanceof CdrError) && (line.kind === 'header' || line.kind === 'end')))
+      continue;
+    if (!(line instanceof CdrError)) {
+      lines.push({ position, length: text.length, line, text });
+      continue;
     }
+    unreadable.push({ position, result: 'failed', error: line });
+    const { ehr_id: ehrId } = placeOf(position, text);
+    if (ehrId !== undefined) run.refuse(ehrId);
   }
   return { lines, unreadable };
 }

@@ -15,6 +15,8 @@ export interface Target {
   readonly client: ApiClient;
   /** For everything else. */
   readonly cdr: Cdr;
+  /** Its address; of a server inside this process another one each time. */
+  readonly url: string;
   /** Of a server started for this command; null: another process. */
   readonly settings: Settings | null;
 }
@@ -54,7 +56,9 @@ export async function withTarget<T>(
 ): Promise<T> {
   if (options.local !== true) {
     const address = await remoteAddress(options);
-    return saying(address.url, () => work({ ...clientsOf(address, repeatForMs), settings: null }));
+    return saying(address.url, () =>
+      work({ ...clientsOf(address, repeatForMs), url: address.url, settings: null }),
+    );
   }
   // Only here: the server is most of the program.
   const { startLocalServer } = await import('./local-server.js');
@@ -62,7 +66,7 @@ export async function withTarget<T>(
   const { url } = server;
   try {
     const clients = clientsOf({ url, identity: { token } }, repeatForMs);
-    return await saying(url, () => work({ ...clients, settings }));
+    return await saying(url, () => work({ ...clients, url, settings }));
   } finally {
     await server.close();
   }

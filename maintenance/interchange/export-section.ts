@@ -4,13 +4,13 @@ import {
   endedObjects,
   exportedContributions,
   exportedTags,
-  exportedVersions,
+  exportedTemplate,
   historyOf,
   mergesOf,
   objectIds,
   tombstonesOf,
 } from '../../models/cross-collection/interchange.js';
-import { templateById } from '../../models/definition/template.js';
+import { exportedVersions } from '../../models/cross-collection/interchange-versions.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { Session } from '../../models/access/write.js';
@@ -61,26 +61,42 @@ export async function* sectionLines(session: Session, ehr: EhrDoc, section: Sect
 async function* contentLines(session: Session, ehrId: string, section: Section): AsyncGenerator<string> {
   const written = new Set<string>();
   for (const type of ORDER)
-    for await (const ids of objectIds(session, ehrId, type)) {
-      const versions = await exportedVersions(session, ehrId, ids);
-      const named = new Set(versions.map((version) => version.contribution_uid));
-      const missing = [...named].filter((uid) => !written.has(uid));
-      const found = await contributionsNamed(session, ehrId, missing);
-      const contributions = new Map(found.map((contribution) => [contribution._id, contribution]));
-      for (const uid of missing) if (!contributions.has(uid)) section.strangers.add(uid);
-      for (const version of versions) {
-        const contribution = contributions.get(version.contribution_uid);
-        if (contribution !== undefined && !written.has(contribution._id)) {
-          written.add(contribution._id);
-          yield contributionLine(contribution);
-        }
-        yield* templateOf(session, version, section);
-        yield versionLine(version);
-      }
-    }
+    for await (const ids of objectIds(session, ehrId, type))
+      for await (const versions of exportedVersions(session, ehrId, ids))
+        yield* versionLines(session, versions, { ehrId, section, written });
   // Of what was erased, and of attestations.
   for await (const contribution of exportedContributions(session, ehrId))
     if (!written.has(contribution._id)) yield contributionLine(contribution);
+}
+
+/** What the versions of one EHR share. */
+interface Written {
+  readonly ehrId: string;
+  readonly section: Section;
+  /** CONTRIBUTIONs that were written. */
+  readonly written: Set<string>;
+}
+
+/** Versions, each behind its CONTRIBUTION and its template where these were not written before. */
+async function* versionLines(
+  session: Session,
+  versions: readonly VersionDoc[],
+  { ehrId, section, written }: Written,
+): AsyncGenerator<string> {
+  const named = new Set(versions.map((version) => version.contribution_uid));
+  const missing = [...named].filter((uid) => !written.has(uid));
+  const found = await contributionsNamed(session, ehrId, missing);
+  const contributions = new Map(found.map((contribution) => [contribution._id, contribution]));
+  for (const uid of missing) if (!contributions.has(uid)) section.strangers.add(uid);
+  for (const version of versions) {
+    const contribution = contributions.get(version.contribution_uid);
+    if (contribution !== undefined && !written.has(contribution._id)) {
+      written.add(contribution._id);
+      yield contributionLine(contribution);
+    }
+    yield* templateOf(session, version, section);
+    yield versionLine(version);
+  }
 }
 
 async function* templateOf(
@@ -91,7 +107,7 @@ async function* templateOf(
   if (id === undefined) return;
   const key = digest === undefined ? templateKey(id) : revisionKey(id, digest);
   if (section.known.has(key) || section.written.has(key)) return;
-  const template = await templateById(id);
+  const template = await exportedTemplate(session, id);
   if (template === null) return;
   yield* templateLines(session, template, (each) => isFirst(section, each));
 }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import {
   definitionsIn,
   exportedEhr,
-  exportedEhrIds,
-  inReadSession,
   movesSoFar,
   contributionOwners,
 } from '../../models/cross-collection/interchange.js';
+import { exportedEhrIds } from '../../models/cross-collection/interchange-ehrs.js';
 import { exportedAudit } from '../../models/cross-collection/interchange-audit.js';
 import type { StoredQueryDoc } from '../../models/definition/stored-query.js';
 import type { TemplateDoc } from '../../models/definition/template.js';
+import { inReadSession } from '../../models/access/one-snapshot.js';
 import type { Session } from '../../models/access/write.js';
 import { auditLine, documentLine, endLine, HEADER_LINE, storedQueryLine } from './line-text.js';
 import { sectionLines, type Section } from './export-section.js';

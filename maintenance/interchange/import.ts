@@ -154,6 +154,8 @@ export function ehrIdOf(line: InterchangeLine): string | null {
       return line.version.doc.ehr_id;
     case 'item_tag':
       return line.tag.owner_id;
+    case 'item_tags':
+      return line.set.ehrId;
     case 'tombstone':
     case 'document':
       return line.ehrId;

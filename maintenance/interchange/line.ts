@@ -32,6 +32,7 @@ import {
   timeOf,
   uuidOf,
 } from './line-parts.js';
+import { tagIn, tagSetIn, type TagSet } from './line-tags.js';
 import { FORMAT, FORMAT_VERSION } from './line-text.js';
 import { versionIn, type RestoredVersion } from './version-in.js';
 
@@ -74,6 +75,7 @@ export type InterchangeLine =
   | { readonly kind: 'contribution'; readonly contribution: ContributionDoc }
   | { readonly kind: 'version'; readonly version: RestoredVersion }
   | { readonly kind: 'item_tag'; readonly tag: ItemTagDoc }
+  | { readonly kind: 'item_tags'; readonly set: TagSet }
   | { readonly kind: 'audit'; readonly record: AuditDoc }
   | { readonly kind: 'end'; readonly lines: number; readonly sha256: string };
 
@@ -91,7 +93,8 @@ const READERS: { readonly [K in Kind]: (line: JsonObject) => Extract<Interchange
   tombstone: readTombstone,
   contribution: readContribution,
   version: readVersion,
-  item_tag: readItemTag,
+  item_tag: (line) => ({ kind: 'item_tag', tag: tagIn(line, objectOf(line, 'item_tag')) }),
+  item_tags: (line) => ({ kind: 'item_tags', set: tagSetIn(line) }),
   audit: readAudit,
   end: (line) => ({ kind: 'end', lines: numberOf(line, 'lines'), sha256: textOf(line, 'sha256') }),
 };
@@ -228,23 +231,6 @@ function templateOf(line: JsonObject): Pick<VersionDoc, 'template_id' | 'templat
 function findingsOf(line: JsonObject): Pick<VersionDoc, 'validation_findings'> {
   const findings = objectsAt(line, 'validation_findings') as unknown as AcceptedFinding[];
   return findings.length > 0 ? { validation_findings: findings } : {};
-}
-
-function readItemTag(line: JsonObject): Extract<InterchangeLine, { kind: 'item_tag' }> {
-  const given = objectOf(line, 'item_tag');
-  const type = rootTypeOf(given.target_type);
-  if (type === 'FOLDER') throw malformed('item_tag/target_type must be COMPOSITION or EHR_STATUS');
-  const tag: ItemTagDoc = {
-    _id: uuidOf(given.id, 'item_tag/id'),
-    owner_id: ehrIdOf(line.ehr_id),
-    target: uuidOf(given.target, 'item_tag/target'),
-    target_type: type,
-    target_version: typeof given.target_version === 'number' ? given.target_version : null,
-    key: textOf(given, 'key'),
-    value: typeof given.value === 'string' ? given.value : null,
-    target_path: typeof given.target_path === 'string' ? given.target_path : null,
-  };
-  return { kind: 'item_tag', tag };
 }
 
 function readAudit(line: JsonObject): Extract<InterchangeLine, { kind: 'audit' }> {

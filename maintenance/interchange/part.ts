@@ -9,6 +9,7 @@ import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { Write } from '../../models/access/write.js';
 import type { InterchangeLine, RestoredEhr } from './line.js';
+import type { TagSet } from './line-tags.js';
 import type { RestoredVersion } from './version-in.js';
 
 /** An EHR that was merged away, with its containers. */
@@ -23,6 +24,8 @@ export interface EhrPart {
   readonly contributions: readonly ContributionDoc[];
   readonly versions: readonly RestoredVersion[];
   readonly tags: readonly ItemTagDoc[];
+  /** Absent: none. */
+  readonly tagSets?: readonly TagSet[];
 }
 
 /** What the database holds of everything that a part touches, each by its id. */
@@ -31,6 +34,7 @@ export interface RestoreState {
   readonly contributions: ReadonlyMap<string, ContributionDoc>;
   readonly versions: ReadonlyMap<string, VersionDoc>;
   readonly containers: ReadonlyMap<string, VersionedObjectDoc>;
+  /** With all that are on the targets of sets of tags. */
   readonly tags: ReadonlyMap<string, ItemTagDoc>;
   /** EHR that has the subject which the EHR gets. */
   readonly subjectHolder: string | null;

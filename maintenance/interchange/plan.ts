@@ -30,7 +30,7 @@ export function planPart(part: EhrPart, state: RestoreState, how: RestoreHow): R
   const tombstones = part.tombstones.filter((one) => isNew(one, tombstoneIsThere(one, state.ehrs)));
   const contributions = part.contributions.filter((one) => isNew(one, contributionIsThere(one, state)));
   const { chains, attested } = placeVersions(part, state, there);
-  const tags = tagWrites(part.tags, { chains, state, batch: how.batch, there });
+  const tags = tagWrites(part, { chains, state, batch: how.batch, there });
   const isSubjectDropped = dropsSubject(part, ehr, state, how);
   const changes = { ehr, chains: chains.changed, contributions, tombstones, isSubjectDropped };
   const isChanged = chains.changed.length + attested.length + tags.writes.length > 0;

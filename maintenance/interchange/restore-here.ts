@@ -95,6 +95,8 @@ function memberOf(line: InterchangeLine): object {
       return line.version;
     case 'item_tag':
       return line.tag;
+    case 'item_tags':
+      return line.set;
     default:
       return line;
   }
@@ -109,5 +111,6 @@ function partOf(ehrId: string, lines: readonly PlacedLine[]): EhrPart {
     contributions: read.flatMap((line) => (line.kind === 'contribution' ? line.contribution : [])),
     versions: read.flatMap((line) => (line.kind === 'version' ? line.version : [])),
     tags: read.flatMap((line) => (line.kind === 'item_tag' ? line.tag : [])),
+    tagSets: read.flatMap((line) => (line.kind === 'item_tags' ? line.set : [])),
   };
 }

@@ -2,6 +2,7 @@ import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { subjectOf } from '../../change/commit/ehr-flags.js';
 import { ehrBySubject } from '../../models/ehr.js';
 import { storedBeside } from '../../models/cross-collection/interchange.js';
+import { tagsOnTargets, type ItemTagDoc } from '../../models/item-tag.js';
 import type { EhrPart, RestoreState } from './part.js';
 
 /**
@@ -25,10 +26,7 @@ export async function readState(
       asked.flatMap(({ versions }) => versions.map(({ doc }) => doc._id)),
     ),
     containers: await storedBeside('versioned_objects', asked.flatMap(objectIdsOf)),
-    tags: await storedBeside(
-      'item_tags',
-      asked.flatMap(({ tags }) => tags.map(({ _id }) => _id)),
-    ),
+    tags: await tagsBeside(asked),
   };
   const states: RestoreState[] = [];
   for (const part of parts)
@@ -40,10 +38,23 @@ function ehrIdsOf({ ehrId, tombstones }: EhrPart): string[] {
   return [ehrId, ...tombstones.map((one) => one.ehr._id)];
 }
 
-function objectIdsOf({ versions, tags }: EhrPart): string[] {
-  return [
-    ...new Set([...versions.map(({ doc }) => rootOfUid(doc._id)), ...tags.map(({ target }) => target)]),
-  ];
+function objectIdsOf({ versions, tags, tagSets = [] }: EhrPart): string[] {
+  const tagged = [...tags, ...tagSets.flatMap(({ targets }) => targets)].map(({ target }) => target);
+  return [...new Set([...versions.map(({ doc }) => rootOfUid(doc._id)), ...tagged])];
+}
+
+/** Item tags with the ids of those of the parts, and all on the targets of sets. */
+async function tagsBeside(parts: readonly EhrPart[]): Promise<Map<string, ItemTagDoc>> {
+  const sets = parts.flatMap(({ tagSets = [] }) => tagSets);
+  const tags = [...parts, ...sets].flatMap((one) => one.tags);
+  const found = await storedBeside(
+    'item_tags',
+    tags.map(({ _id }) => _id),
+  );
+  for (const { ehrId, targets } of sets)
+    for (const tag of await tagsOnTargets(ehrId, [...new Set(targets.map(({ target }) => target))]))
+      found.set(tag._id, tag);
+  return found;
 }
 
 /** The EHR that has the subject of the latest EHR_STATUS of the part. */

@@ -1,5 +1,7 @@
-import mongoose from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
 import { memoizedAnswer } from '../../openehr/base/maps.js';
+import { documents, type StoredDocument } from './documents.js';
+import type { CollectionName } from './layout.js';
 
 /** Wire version of MongoDB 5.0, the first that reads a snapshot outside of transactions. */
 const SNAPSHOT_WIRE_VERSION = 13;
@@ -20,6 +22,33 @@ export async function oneSnapshot(): Promise<SnapshotOption> {
 /** Whether the server, the embedded one, makes writers wait until all of a snapshot is read. */
 export async function holdsSnapshots(): Promise<boolean> {
   return (await snapshots()).areHeld;
+}
+
+/** Sessions whose reads are of one moment. */
+const ofOneMoment = new WeakSet<ClientSession>();
+
+/**
+ * Runs reads of one moment, as far as the database can: the embedded engine would make writers wait for each of them. They read through
+ * `documentsIn`.
+ */
+export async function inReadSession<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
+  const { option, areHeld } = await snapshots();
+  const isOneMoment = option.readConcern !== undefined && !areHeld;
+  const how = isOneMoment ? { snapshot: true } : { causalConsistency: false };
+  return mongoose.connection.getClient().withSession(how, (session) => {
+    if (isOneMoment) ofOneMoment.add(session);
+    return work(session);
+  });
+}
+
+/** A collection as a session reads it. The read concern of the connection would win over that of a session of one moment, and end it. */
+export function documentsIn<D extends { _id: string } = StoredDocument>(
+  session: ClientSession | undefined,
+  name: CollectionName,
+): mongoose.mongo.Collection<D> {
+  const { db } = mongoose.connection;
+  if (session === undefined || db === undefined || !ofOneMoment.has(session)) return documents<D>(name);
+  return db.collection<D>(name, { readConcern: { level: 'snapshot' } });
 }
 
 const snapshots = memoizedAnswer(async () => {

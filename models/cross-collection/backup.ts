@@ -1,6 +1,7 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { documents, type StoredDocument } from '../access/documents.js';
 import { COLLECTIONS, type CollectionName } from '../access/layout.js';
+import { documentsIn } from '../access/one-snapshot.js';
 import { movesOfContent } from '../merge/moves.js';
 
 const { EJSON } = mongoose.mongo.BSON;
@@ -19,7 +20,10 @@ export const BACKED_UP: readonly CollectionName[] = [
 
 /** All documents of a collection as MongoDB's canonical Extended JSON, in which nothing is lost. */
 export async function* backedUp(session: ClientSession, collection: CollectionName): AsyncGenerator<string> {
-  const found = documents(collection).find<StoredDocument>({}, { session, batchSize: LARGE_AT_ONCE });
+  const found = documentsIn(session, collection).find<StoredDocument>(
+    {},
+    { session, batchSize: LARGE_AT_ONCE },
+  );
   for await (const document of found) yield EJSON.stringify(document, { relaxed: false });
 }
 
@@ -29,7 +33,7 @@ export async function* backedUp(session: ClientSession, collection: CollectionNa
  */
 export async function writtenSoFar(session: ClientSession): Promise<string> {
   const newest = (name: CollectionName, field: string): Promise<StoredDocument | null> =>
-    documents(name)
+    documentsIn(session, name)
       .find({}, { session, projection: { _id: 1 } })
       .sort({ [field]: -1, _id: -1 })
       .limit(1)

@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { documents } from '../access/documents.js';
 import { COLLECTIONS } from '../access/layout.js';
+import { documentsIn } from '../access/one-snapshot.js';
 import type { AuditDoc } from '../audit.js';
 
 /** Which records of the audit are exported. */
@@ -15,7 +16,7 @@ interface AuditScope {
 export async function* exportedAudit(session: ClientSession, scope: AuditScope): AsyncGenerator<AuditDoc> {
   const { ehrIds, since } = scope;
   const among = { $in: [...(ehrIds ?? [])] };
-  const found = documents<AuditDoc>(COLLECTIONS.audit)
+  const found = documentsIn<AuditDoc>(session, COLLECTIONS.audit)
     .find<AuditDoc>(
       {
         ...(ehrIds !== null && { $or: [{ ehr_id: among }, { ehr_ids: among }, { target: among }] }),

@@ -1,10 +1,12 @@
-import mongoose, { type ClientSession } from 'mongoose';
-import { groupBy } from '../../openehr/base/maps.js';
+import type { ClientSession } from 'mongoose';
 import { inSteps } from '../access/in-steps.js';
 import { COLLECTIONS } from '../access/layout.js';
 import { documents, type StoredDocument } from '../access/documents.js';
+import { documentsIn } from '../access/one-snapshot.js';
 import type { ContributionDoc } from '../contribution.js';
+import type { TemplateDoc } from '../definition/template.js';
 import type { EarlierRevision } from '../definition/template-revision.js';
+import { isSameToken, sameTokenRange } from '../definition/template-token.js';
 import type { EhrDoc } from '../ehr.js';
 import { withoutBatch, type ItemTagDoc } from '../item-tag.js';
 import type { ArchiveDoc } from '../merge/archive.js';
@@ -15,7 +17,7 @@ import { storedVersion, versionOf, type StoredVersion } from '../version-text.js
 import type { VersionedObjectDoc } from '../versioned-object.js';
 
 /*
- * What an export of all versions reads. Every read takes the session of `inReadSession`, so that a replica set answers all of
+ * What an export of all versions reads. Every read takes the session of `inReadSession` and reads by `documentsIn`, so that a replica set answers all of
  * them as of one moment; on the embedded engine each read is of a moment of its own (docs/spec/interchange.md#one-moment).
  */
 
@@ -38,53 +40,21 @@ export interface OwnDocument {
   readonly document: StoredDocument;
 }
 
-/** Ids read at once. */
-const PAGE = 1_000;
 /** Documents of one answer of the database: they may have megabytes. */
-const LARGE_AT_ONCE = 50;
+export const LARGE_AT_ONCE = 50;
 /** Objects whose versions are read together. */
 const OBJECTS_AT_ONCE = 20;
 
-/** Runs reads of one moment, as far as the database can. */
-export function inReadSession<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-  return mongoose.connection.getClient().withSession({ snapshot: true }, work);
-}
-
-/** Ids of all active EHRs, ascending; `since`: of those only to which something was committed from then on. */
-export async function* exportedEhrIds(session: ClientSession, since: Date | null): AsyncGenerator<string> {
-  if (since !== null) {
-    yield* changedEhrIds(session, since);
-    return;
-  }
-  for (let last: string | undefined = ''; last !== undefined;) {
-    const page: { readonly _id: string }[] = await documents(COLLECTIONS.ehrs)
-      .find<{ _id: string }>({ _id: { $gt: last }, state: 'active' }, { session, projection: { _id: 1 } })
-      .sort({ _id: 1 })
-      .limit(PAGE)
-      .toArray();
-    for (const { _id } of page) yield _id;
-    last = page.at(-1)?._id;
-  }
-}
-
-async function* changedEhrIds(session: ClientSession, since: Date): AsyncGenerator<string> {
-  const changed = documents(COLLECTIONS.contributions).aggregate<{ _id: string }>(
-    [{ $match: { time_committed: { $gte: since } } }, { $group: { _id: '$ehr_id' } }, { $sort: { _id: 1 } }],
-    { session, allowDiskUse: true },
-  );
-  for await (const { _id } of changed) yield _id;
-}
-
 /** An EHR in whatever state, null when there is none. */
 export function exportedEhr(session: ClientSession, ehrId: string): Promise<EhrDoc | null> {
-  return documents<EhrDoc>(COLLECTIONS.ehrs).findOne({ _id: ehrId }, { session });
+  return documentsIn<EhrDoc>(session, COLLECTIONS.ehrs).findOne({ _id: ehrId }, { session });
 }
 
 /** The EHRs whose merges, directly or through others, ended in this one, by id. */
 export async function tombstonesOf(session: ClientSession, ehrId: string): Promise<EhrDoc[]> {
   const found: EhrDoc[] = [];
   for (let targets = [ehrId]; targets.length > 0;) {
-    const docs = await documents<EhrDoc>(COLLECTIONS.ehrs)
+    const docs = await documentsIn<EhrDoc>(session, COLLECTIONS.ehrs)
       .find({ merged_into: { $in: targets } }, { session })
       .toArray();
     targets = docs.map(({ _id }) => _id);
@@ -95,7 +65,7 @@ export async function tombstonesOf(session: ClientSession, ehrId: string): Promi
 
 /** The containers that a merged EHR keeps so that their ids stay taken, as they are stored. */
 export function endedObjects(session: ClientSession, ehrId: string): Promise<StoredDocument[]> {
-  return documents(COLLECTIONS.versionedObjects)
+  return documentsIn(session, COLLECTIONS.versionedObjects)
     .find({ ehr_id: ehrId }, { session })
     .sort({ _id: 1 })
     .toArray();
@@ -107,24 +77,10 @@ export async function* objectIds(
   ehrId: string,
   type: RootType,
 ): AsyncGenerator<string[]> {
-  const found = documents(COLLECTIONS.versionedObjects)
+  const found = documentsIn(session, COLLECTIONS.versionedObjects)
     .find<{ _id: string }>({ ehr_id: ehrId, type }, { session, projection: { _id: 1 } })
     .sort({ time_created: 1, _id: 1 });
   yield* inBatches(found, ({ _id }) => _id, OBJECTS_AT_ONCE);
-}
-
-/** All versions of these objects of an EHR, object by object in the order given, oldest first. */
-export async function exportedVersions(
-  session: ClientSession,
-  ehrId: string,
-  versionedObjectUids: readonly string[],
-): Promise<VersionDoc[]> {
-  const found = await documents<StoredVersion>(COLLECTIONS.versions)
-    .find<StoredVersion>({ ehr_id: ehrId, object_id: { $in: [...versionedObjectUids] } }, { session })
-    .sort({ object_id: 1, version: 1 })
-    .toArray();
-  const byObject = groupBy(found, (version) => version.object_id);
-  return versionedObjectUids.flatMap((id) => (byObject.get(id) ?? []).map(versionOf));
 }
 
 /** Those CONTRIBUTIONs with these uids that an EHR has, oldest first. */
@@ -134,7 +90,7 @@ export async function contributionsNamed(
   uids: readonly string[],
 ): Promise<ContributionDoc[]> {
   if (uids.length === 0) return [];
-  return documents<ContributionDoc>(COLLECTIONS.contributions)
+  return documentsIn<ContributionDoc>(session, COLLECTIONS.contributions)
     .find<ContributionDoc>({ _id: { $in: [...uids] }, ehr_id: ehrId }, { session })
     .sort({ time_committed: 1, _id: 1 })
     .toArray();
@@ -142,7 +98,7 @@ export async function contributionsNamed(
 
 /** All CONTRIBUTIONs of an EHR, oldest first, as they are read. */
 export function exportedContributions(session: ClientSession, ehrId: string): AsyncIterable<ContributionDoc> {
-  return documents<ContributionDoc>(COLLECTIONS.contributions)
+  return documentsIn<ContributionDoc>(session, COLLECTIONS.contributions)
     .find<ContributionDoc>({ ehr_id: ehrId }, { session })
     .sort({ time_committed: 1, _id: 1 });
 }
@@ -154,7 +110,7 @@ export async function contributionOwners(
 ): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   for (const part of inSteps(uids)) {
-    const found = documents<ContributionDoc>(COLLECTIONS.contributions).find<
+    const found = documentsIn<ContributionDoc>(session, COLLECTIONS.contributions).find<
       Pick<ContributionDoc, '_id' | 'ehr_id'>
     >({ _id: { $in: part } }, { session, projection: { ehr_id: 1 } });
     for await (const { _id, ehr_id: ehrId } of found) owners.set(_id, ehrId);
@@ -164,7 +120,7 @@ export async function contributionOwners(
 
 /** Item tags of an EHR, by what they are on, as they are read. */
 export function exportedTags(session: ClientSession, ehrId: string): AsyncIterable<ItemTagDoc> {
-  return documents<ItemTagDoc>(COLLECTIONS.itemTags)
+  return documentsIn<ItemTagDoc>(session, COLLECTIONS.itemTags)
     .find<ItemTagDoc>({ owner_id: ehrId }, { session })
     .sort({ target: 1, target_version: 1, key: 1, target_path: 1, _id: 1 });
 }
@@ -174,12 +130,12 @@ export async function* mergesOf(
   session: ClientSession,
   sources: readonly string[],
 ): AsyncGenerator<OwnDocument> {
-  const records = await documents(COLLECTIONS.mergeRecords)
+  const records = await documentsIn(session, COLLECTIONS.mergeRecords)
     .find({ source_ehr: { $in: [...sources] } }, { session })
     .sort({ _id: 1 })
     .toArray();
   for (const document of records) {
-    const archived = documents(COLLECTIONS.mergeArchive)
+    const archived = documentsIn(session, COLLECTIONS.mergeArchive)
       .find({ merge_id: document._id }, { session, batchSize: LARGE_AT_ONCE })
       .sort({ _id: 1 });
     for await (const each of archived)
@@ -199,7 +155,9 @@ export async function* historyOf(
     [COLLECTIONS.distinctPersons]: [{ ehr_id: among }, { other_ehr: among }],
   };
   for (const collection of [COLLECTIONS.mergeHistory, COLLECTIONS.distinctPersons] as const) {
-    const found = documents(collection).find({ $or: sides[collection] }, { session }).sort({ _id: 1 });
+    const found = documentsIn(session, collection)
+      .find({ $or: sides[collection] }, { session })
+      .sort({ _id: 1 });
     for await (const document of found) yield { collection, document };
   }
 }
@@ -209,13 +167,29 @@ export async function* definitionsIn<T extends { readonly _id: string } = Stored
   session: ClientSession,
   collection: 'templates' | 'archetypes' | 'stored_queries' | 'query_owners',
 ): AsyncGenerator<T> {
-  const found = documents(collection).find<T>({}, { session, batchSize: LARGE_AT_ONCE }).sort({ _id: 1 });
+  const found = documentsIn(session, collection)
+    .find<T>({}, { session, batchSize: LARGE_AT_ONCE })
+    .sort({ _id: 1 });
   for await (const document of found) yield document;
+}
+
+/** A template, however the white space of its id is stored; null: there is none. */
+export async function exportedTemplate(
+  session: ClientSession,
+  templateId: string,
+): Promise<TemplateDoc | null> {
+  const templates = documentsIn<TemplateDoc>(session, COLLECTIONS.templates);
+  const found = await templates.findOne({ _id: templateId }, { session });
+  const range = sameTokenRange(templateId);
+  if (found !== null || range === null) return found;
+  for await (const template of templates.find({ _id: range }, { session }))
+    if (isSameToken(template._id, templateId)) return template;
+  return null;
 }
 
 /** The revisions of a template that are not the newest any more, oldest first. */
 export function exportedRevisions(session: ClientSession, storedId: string): Promise<EarlierRevision[]> {
-  return documents<EarlierRevision>(COLLECTIONS.templateRevisions)
+  return documentsIn<EarlierRevision>(session, COLLECTIONS.templateRevisions)
     .find<EarlierRevision>({ template_id: storedId }, { session })
     .sort({ created_timestamp: 1, _id: 1 })
     .toArray();
@@ -271,7 +245,7 @@ export async function insertOwn(
 
 /** A text that every merge, unmerge and move changes; null while one goes in steps. */
 export async function movesSoFar(session: ClientSession): Promise<string | null> {
-  const job = await documents(COLLECTIONS.mergeJobs).findOne({}, { session });
+  const job = await documentsIn(session, COLLECTIONS.mergeJobs).findOne({}, { session });
   return job === null ? movesOfContent({ session }) : null;
 }
 

@@ -21,6 +21,7 @@ import {
 } from '../access/collection.js';
 import type { StoredAlias } from '../../openehr/template/upgrade/alias.js';
 import type { UpdateWrite } from '../access/write.js';
+import { isSameToken, sameTokenRange } from './template-token.js';
 import { documents, sharedRead } from '../access/documents.js';
 import { formerTextsOf, type FormerTexts } from '../../openehr/template/validate/former-texts.js';
 import {
@@ -142,16 +143,11 @@ async function underStoredId<T>(
 
 /** The other id that the same xs:token is stored as. Found in the range of ids that begin with the same word. */
 async function sameTokenId(templateId: string): Promise<string | null> {
-  const [word = ''] = templateId.split(WHITE_SPACE, 1);
-  if (word === templateId) return null;
-  const token = collapsedToken(templateId);
-  const docs = await Template.find({ _id: trusted({ $gt: word, $lt: `${word}!` }) }, { _id: 1 }).exec();
-  const same = docs.map(({ _id }) => _id).filter((id) => id !== templateId && collapsedToken(id) === token);
-  return same[0] ?? null;
+  const range = sameTokenRange(templateId);
+  if (range === null) return null;
+  const docs = await Template.find({ _id: trusted(range) }, { _id: 1 }).exec();
+  return docs.find(({ _id }) => isSameToken(_id, templateId))?._id ?? null;
 }
-
-/** All of them sort before `!`. */
-const WHITE_SPACE = /[ \t\r\n]/;
 
 /** Stores a new template. @throws conflict when the template id exists. */
 export async function insertTemplate(

@@ -1,11 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import type { EhrDoc } from '../ehr.js';
 import { COLLECTIONS } from '../access/layout.js';
-import { documents } from '../access/documents.js';
+import { documentsIn } from '../access/one-snapshot.js';
 
 /** A text that every merge, unmerge and move of content changes. */
 export async function movesOfContent(joined: { readonly session?: ClientSession } = {}): Promise<string> {
-  const [moves] = await documents<EhrDoc>(COLLECTIONS.ehrs)
+  const [moves] = await documentsIn<EhrDoc>(joined.session, COLLECTIONS.ehrs)
     .aggregate(
       [
         { $match: { merge_seq: { $gt: 0 } } },

@@ -81,14 +81,17 @@ export function templateUpgradeOperations(settings: Settings): Operation[] {
       await resumeUpgrade(id);
       launchUpgrade(settings, id);
     }),
-    steering('undoTemplateUpgrade', 'undo', 'Take an upgrade back, as new VERSIONs', async (id) => {
-      await beginUndo(id);
+    steering('undoTemplateUpgrade', 'undo', 'Take an upgrade back, as new VERSIONs', async (id, by) => {
+      await beginUndo(id, by);
       launchUpgrade(settings, id);
     }),
   ];
 }
 
-function steering(id: string, word: string, summary: string, act: (id: string) => Promise<void>): Operation {
+/** `act`: on the upgrade with an id, by whom. */
+type Act = (id: string, by: string) => Promise<void>;
+
+function steering(id: string, word: string, summary: string, act: Act): Operation {
   return adminOperation({
     id,
     discloses: 'whole',
@@ -130,9 +133,13 @@ async function upgrade(ctx: Context, settings: Settings): Promise<void> {
   }
   if (hash === undefined)
     throw new CdrError('invalid', 'an upgrade needs the hash of its plan: ask with dry_run=true first');
-  const doc = await beginUpgrade(request, hash, ctx.state.user?.name ?? 'anonymous');
+  const doc = await beginUpgrade(request, hash, administrator(ctx));
   launchUpgrade(settings, doc._id);
   write(ctx, form, 202, JSON.stringify({ job: doc._id }));
+}
+
+function administrator(ctx: Context): string {
+  return ctx.state.user?.name ?? 'anonymous';
 }
 
 async function listAll(ctx: Context): Promise<void> {
@@ -145,7 +152,7 @@ async function listAll(ctx: Context): Promise<void> {
   write(ctx, form, 200, JSON.stringify(upgrades.map((each) => jobOf(each, []))));
 }
 
-async function tell(ctx: Context, act: (id: string) => Promise<void>): Promise<void> {
+async function tell(ctx: Context, act: Act): Promise<void> {
   const form = responseBody('json', ctx.get('Accept'));
   const templateId = pathParameter(ctx, 'template_id');
   const id = pathParameter(ctx, 'upgrade_id');
@@ -153,7 +160,7 @@ async function tell(ctx: Context, act: (id: string) => Promise<void>): Promise<v
   const known = await upgradeById(id);
   if (known === null || collapsedToken(known.template_id) !== templateId)
     throw new CdrError('not-found', `the template ${templateId} has no upgrade ${id}`);
-  await act(id);
+  await act(id, administrator(ctx));
   const left = await leftOf(id);
   write(ctx, form, 200, JSON.stringify(jobOf((await upgradeById(id)) ?? known, left)));
 }

@@ -34,6 +34,7 @@ import {
 } from '../http/exchange.js';
 import { queryParameter } from '../http/parameter-values.js';
 import { bodyOwner, bodyReading, compilingFor } from '../http/request/request-body.js';
+import { utf8 } from '../http/request/commit-pairs.js';
 import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
 import { warnOfContextKeys, warnOfEmptyLists } from '../http/answer/warning.js';
 import { writtenComposition, writtenXml } from '../http/answer/written.js';
@@ -279,7 +280,7 @@ function templateFrom(ctx: Context): {
   readonly pin: RevisionPin | undefined;
 } {
   const written = vendorHeader(ctx, 'template-id');
-  const { id, revision } = written === null ? { id: null } : pinnedId(written);
+  const { id, revision } = written === null ? { id: null } : pinnedId(utf8(written));
   const header = id === null ? null : collapsedToken(id);
   const query = queryParameter(ctx, 'templateId');
   if (header !== null && query !== null && header !== query)

@@ -29,7 +29,8 @@ export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
   rows: <R>(q: string, options?: QueryOptions) => Promise<readonly R[]>;
   explain: (request: QueryRequest, signal?: AbortSignal) => Promise<Explanation>;
   templates: () => Promise<TemplateInfo[]>;
-  webTemplate: (templateId: string) => Promise<WebTemplate>;
+  /** Of the newest revision unless one is named. */
+  webTemplate: (templateId: string, revision?: string) => Promise<WebTemplate>;
   /** A COMPOSITION that could be committed, as text. */
   example: (templateId: string, format: CompositionFormat) => Promise<string>;
   exampleFlat: (templateId: string) => Promise<Flat>;
@@ -62,7 +63,7 @@ export function createApi(credentials: Credentials): Api {
     explain: async (body, signal) =>
       (await cdr.request<Explanation>('POST', `${QUERY}/explain`, { body, signal })).body,
     templates: () => cdr.templates.list(),
-    webTemplate: (templateId) => cdr.templates.webTemplate(templateId),
+    webTemplate: (templateId, revision) => cdr.templates.webTemplate(templateId, { revision }),
     example: async (templateId, format) =>
       readable(await cdr.templates.example(templateId, { format, detail: 'medium' })),
     exampleFlat: (templateId) => cdr.templates.example(templateId, { format: 'FLAT', detail: 'medium' }),

@@ -65,6 +65,9 @@ export const differences: Readonly<Record<keyof typeof english, string>> = {
   'upgrade.begin': 'Beginnen',
   'upgrade.counts':
     'Von {from} auf {to}: {valid} gültig, wie sie sind, {mappable} durch die Regeln, {invalid} nicht',
+  'upgrade.unproven':
+    '{unproven} davon sind nicht bewiesen: Der Terminologieserver wurde nach ihren Codes noch nicht gefragt',
+  'upgrade.examples': 'Was sich in einigen davon ändert:',
   'upgrade.done': '{upgraded} umgestellt, {undone} zurückgenommen, {left} gelassen, wie sie sind',
   'upgrade.pause': 'Anhalten',
   'upgrade.resume': 'Weitermachen',

@@ -62,6 +62,9 @@ export const differences = {
   'upgrade.plan': 'Show what it would do',
   'upgrade.begin': 'Begin',
   'upgrade.counts': 'From {from} to {to}: {valid} valid as they are, {mappable} by the rules, {invalid} not',
+  'upgrade.unproven':
+    '{unproven} of these are unproven: the terminology server has not been asked for their codes yet',
+  'upgrade.examples': 'What changes in some of them:',
   'upgrade.done': '{upgraded} upgraded, {undone} taken back, {left} left as they are',
   'upgrade.pause': 'Pause',
   'upgrade.resume': 'Go on',

@@ -138,11 +138,15 @@ export function commitHeaders(options: CommitOptions): Record<string, string | u
  * @throws TypeError for a line break and other control characters
  */
 export function quoted(name: string, value: string): string {
+  return `"${headerText(name, value.replace(/["\\]/g, '\\$&'))}"`;
+}
+
+/** The same without quotes. @throws TypeError as `quoted` */
+export function headerText(name: string, value: string): string {
   // eslint-disable-next-line no-control-regex -- what no header can hold
   if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
     throw new TypeError(`${name} holds a line break or another control character, which no header can`);
-  const bytes = new TextEncoder().encode(value.replace(/["\\]/g, '\\$&'));
-  return `"${Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')}"`;
+  return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join('');
 }
 
 /** `crypto.randomUUID` is missing in pages that came without TLS. */

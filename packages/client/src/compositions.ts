@@ -1,6 +1,7 @@
 import type { COMPOSITION, VERSION } from '../../rm/src/generated/types.js';
 import {
   commitHeaders,
+  headerText,
   path,
   timeText,
   V1,
@@ -27,6 +28,11 @@ import { tagHeader, type Tag } from './tags.js';
 export interface CommitCompositionOptions extends CommitOptions {
   /** The template id: FLAT and STRUCTURED content needs it. */
   readonly template?: string | undefined;
+  /**
+   * Number or digest of the revision of `template` that judges the content, instead of the newest: what a form of an earlier
+   * revision names. Not of EHRbase.
+   */
+  readonly revision?: string | undefined;
   /** What form the content is in, where it cannot be seen. */
   readonly format?: CompositionFormat | undefined;
   /** Of an update in FLAT or STRUCTURED: what these forms cannot say, and what they say as before, stays as it was. */
@@ -209,11 +215,18 @@ export class Compositions {
 }
 
 function commitCall(content: CompositionContent, options: CommitCompositionOptions): Call {
-  const { template, format = formatOf(content), tags, signal } = options;
+  const { template, revision, format = formatOf(content), tags, signal } = options;
   const headers = {
     ...commitHeaders(options),
+    ...(revision !== undefined && { 'openEHR-TEMPLATE_ID': pinned(template, revision) }),
     ...(tags && { 'openehr-item-tag': tagHeader(tags) }),
   };
   const query = format === 'FLAT' || format === 'STRUCTURED' ? { templateId: template } : {};
   return { headers, query, body: content, type: mediaTypeOf(format), signal };
+}
+
+/** @throws TypeError without a template: a revision is one of a template */
+function pinned(template: string | undefined, revision: string): string {
+  if (template === undefined) throw new TypeError('revision needs template');
+  return headerText('template', `${template};revision=${revision}`);
 }

@@ -127,7 +127,7 @@ export interface TemplateDifference {
 export type ComparedWith = string | { readonly from?: string; readonly to?: string };
 
 /** Which example of a template is made. */
-export interface ExampleOptions<F extends CompositionFormat> extends CallOptions {
+export interface ExampleOptions<F extends CompositionFormat> extends RevisionOptions {
   /** Canonical JSON unless given. */
   readonly format?: F | undefined;
   readonly detail?: 'required' | 'medium' | 'complete' | undefined;
@@ -183,10 +183,10 @@ export class Templates {
     await this.#caller.body('DELETE', path`/rest/admin/template/${id}/revisions/${revision}`, { signal });
   }
 
-  /** @throws CdrError `not-found` */
-  async webTemplate(id: string, { signal }: CallOptions = {}): Promise<WebTemplate> {
-    const accept = 'application/openehr.wt+json';
-    return this.#caller.body('GET', TEMPLATES + path`/${id}`, { accept, signal });
+  /** Of the newest revision unless one is named. @throws CdrError `not-found` */
+  async webTemplate(id: string, { revision, signal }: RevisionOptions = {}): Promise<WebTemplate> {
+    const call = { accept: 'application/openehr.wt+json', query: { revision }, signal };
+    return this.#caller.body('GET', TEMPLATES + path`/${id}`, call);
   }
 
   /**
@@ -216,10 +216,10 @@ export class Templates {
   /** A COMPOSITION of the template that can be committed. @throws CdrError `not-found` */
   async example<F extends CompositionFormat = 'JSON'>(
     id: string,
-    { format, detail, signal }: ExampleOptions<F> = {},
+    { format, detail, revision, signal }: ExampleOptions<F> = {},
   ): Promise<ContentByFormat[F]> {
     const accept = mediaTypeOf(format ?? 'JSON');
-    const query = { type: detail && 'input', detail_level: detail };
+    const query = { type: detail && 'input', detail_level: detail, revision };
     return this.#caller.body('GET', TEMPLATES + path`/${id}/example`, { accept, query, signal });
   }
 }

@@ -42,6 +42,7 @@ export interface TemplateUpgrade {
   readonly to: { readonly revision: string; readonly digest: string };
   readonly started_at: string;
   readonly started_by: string;
+  readonly finished_at?: string;
   readonly upgraded: number;
   readonly undone: number;
   readonly left: number;

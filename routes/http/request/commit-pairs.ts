@@ -84,8 +84,8 @@ function normal(key: string): string {
   return key.toLowerCase().replaceAll('-', '_');
 }
 
-/** Node gives header bytes as Latin-1; clients send UTF-8. */
-function utf8(header: string): string {
+/** Text of a header: Node gives its bytes as Latin-1; clients send UTF-8. */
+export function utf8(header: string): string {
   const text = Buffer.from(header, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? header : text;
 }

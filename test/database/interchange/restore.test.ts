@@ -8,6 +8,7 @@ import { undoRestore } from '../../../maintenance/interchange/undo.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { auditRecords } from '../../../models/audit.js';
 import { Contribution } from '../../../models/contribution.js';
+import { groupBy } from '../../../openehr/base/maps.js';
 import { storageSettings } from '../../../models/settings.js';
 import { testApp } from '../../support/app.js';
 import { attestation } from '../../support/attestation.js';
@@ -21,7 +22,9 @@ import {
   givenTemplate,
   V1,
   versionedObjectUidOf,
+  type Json,
 } from '../../support/resources.js';
+import { Random } from '../../support/random.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
@@ -53,6 +56,20 @@ function changed(kind: string, holding: string, from: string, to: string): strin
   const isMeant = (line: string): boolean => line.startsWith(`{"kind":"${kind}"`) && line.includes(holding);
   expect(lines.filter((line) => isMeant(line) && line.includes(from)).length).toBeGreaterThan(0);
   return lines.map((line) => (isMeant(line) ? line.replaceAll(from, to) : line));
+}
+
+/** Lines of EHRs in a random order, in which those of one EHR stay in theirs. */
+function mixed(all: readonly string[], random: Random): string[] {
+  const ehrOf = (line: string): string | undefined => {
+    const { ehr_id, ehr } = JSON.parse(line) as Json;
+    return (ehr_id ?? ehr?.ehr_id.value) as string | undefined;
+  };
+  const before = all.findIndex((line) => line.startsWith('{"kind":"ehr"'));
+  const queues = [...groupBy(all.slice(before, -1), ehrOf).values()];
+  const lines = all.slice(0, before);
+  for (let left = queues; left.length > 0; left = left.filter(({ length }) => length > 0))
+    lines.push(random.pick(left).shift()!);
+  return [...lines, all.at(-1)!];
 }
 
 async function documents(name: string): Promise<number> {
@@ -116,6 +133,27 @@ describe('a restore', () => {
     const first = await imported(lines);
     expect(first.map(({ result }) => result)).toEqual(lines.slice(1, -1).map(() => 'imported'));
     expect(await exported()).toEqual(lines);
+  });
+
+  it.each([1, 2, 3])('takes lines of several EHRs in any mixture (%d)', async (seed) => {
+    const others = await Promise.all(['p2', 'p3', 'p4'].map((subject) => givenEhr(app, statusOf(subject))));
+    for (const other of others) {
+      await givenDirectory(app, other, folder('root'));
+      const status = await request(app).get(`${V1}/ehr/${other}/ehr_status`);
+      const next = { ...(status.body as Json), is_modifiable: true };
+      const put = request(app).put(`${V1}/ehr/${other}/ehr_status`);
+      expect((await put.set('If-Match', status.headers['etag']!).send(next)).status).toBe(200);
+      await givenUpdate(app, other, await givenComposition(app, other), aComposition());
+    }
+    expect((await merge(app, others[0]!, others[1]!)).status).toBe(200);
+    const all = await exported();
+    const random = new Random(seed);
+    const mixture = mixed(all, random);
+    expect(mixture).not.toEqual(all);
+    await emptied();
+    const how = { parallel: random.whole(1, 4), linesAtOnce: random.pick([1, 3, 1_000]) };
+    expect(refusals(await imported(mixture, how))).toEqual([]);
+    expect(await exported()).toEqual(all);
   });
 
   it('tells of itself apart from what it restored', async () => {

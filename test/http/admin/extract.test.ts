@@ -4,10 +4,11 @@ import request from 'supertest';
 import { sealNewRecords } from '../../../maintenance/seal.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { auditRecords } from '../../../models/audit.js';
+import { bodyFromXml } from '../../../openehr/format/extract-xml.js';
 import { testApp } from '../../support/app.js';
 import { attestation } from '../../support/attestation.js';
 import { useDatabase } from '../../support/database.js';
-import { imported, otherVersion } from '../../support/imported-version.js';
+import { imported, otherAudit, otherVersion } from '../../support/imported-version.js';
 import { emptied } from '../../support/interchange.js';
 import {
   folder,
@@ -52,10 +53,11 @@ beforeEach(async () => {
   const deleted = await givenComposition(app, source);
   await request(app).delete(`${V1}/ehr/${source}/composition/${deleted}`);
   await givenDirectory(app, source, folder('root'));
-  await request(identified)
+  const brought = await request(identified)
     .post(`${V1}/ehr/${source}/contribution`)
     .set(AS_MOVER)
     .send({ versions: [imported(otherVersion({ uuid: randomUUID(), number: 1 }))] });
+  expect([brought.status, brought.body.message]).toEqual([201, undefined]);
   extract = await extractOf(source);
   xml = (await request(app).get(`${V1}/ehr/${source}/extract`).set('Accept', 'application/xml')).text;
   await emptied();
@@ -80,6 +82,41 @@ const add = (ehrId: string, query: string, body = extract): request.Test =>
 const undo = (ehrId: string, id: string): request.Test =>
   request(app).post(`/rest/admin/ehr/${ehrId}/extract/${id}/undo`).set(AS_MOVER);
 
+/** All versions in an EXTRACT. */
+function versionsOf(given: Json): Json[] {
+  const items = given['chapters'][0]['items'] as Json[];
+  return items.flatMap(({ item }) => item.versions as Json[]);
+}
+
+describe('an EXTRACT', () => {
+  it('has IMPORTED_VERSIONs, ATTESTATIONs and deletions, in JSON and in XML', () => {
+    expect(xml).toContain('xsi:type="IMPORTED_VERSION"');
+    for (const given of [extract, bodyFromXml(xml, 'EXTRACT')]) {
+      const versions = versionsOf(given);
+      const imports = versions.filter(({ _type }) => _type === 'IMPORTED_VERSION');
+      expect(imports).toEqual([
+        expect.objectContaining({
+          commit_audit: expect.objectContaining({
+            committer: { _type: 'PARTY_IDENTIFIED', name: 'Ada Mover' },
+          }),
+          item: expect.objectContaining({ commit_audit: otherAudit(1) }),
+        }),
+      ]);
+      const attested = versions.filter(({ attestations }) => attestations !== undefined);
+      expect(attested).toEqual([
+        expect.objectContaining({
+          uid: { _type: 'OBJECT_VERSION_ID', value: latest },
+          attestations: [expect.objectContaining({ _type: 'ATTESTATION' })],
+        }),
+      ]);
+      const deleted = versions.filter(
+        ({ lifecycle_state }) => lifecycle_state?.defining_code.code_string === '523',
+      );
+      expect(deleted.map(({ _type, data }) => [_type, data])).toEqual([['ORIGINAL_VERSION', undefined]]);
+    }
+  });
+});
+
 describe('an EHR that is made of an EXTRACT', () => {
   it.each(['application/json', 'application/xml'])('has the same EXTRACT, sent as %s', async (form) => {
     const { status, body, headers } = await make(form.endsWith('xml') ? xml : extract, form);
@@ -87,6 +124,8 @@ describe('an EHR that is made of an EXTRACT', () => {
     expect(headers['location']).toMatch(new RegExp(`/ehr/${source}$`, 'u'));
     expect(without(await extractOf(source))).toEqual(without(extract));
     expect(await rows(app, 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c')).toContainEqual([latest]);
+    const imports = 'SELECT v/uid/value FROM EHR e CONTAINS IMPORTED_VERSION v CONTAINS COMPOSITION c';
+    expect(await rows(app, imports)).toEqual([[expect.stringMatching(/::old\.system::1$/u)]]);
     const [record] = await auditRecords({ operation: 'ehr_extract_create', offset: 0, fetch: 1 });
     expect(record).toMatchObject({ user: 'mover', ehr_id: source, target: body.import_id, status: 201 });
     const next = await request(app)

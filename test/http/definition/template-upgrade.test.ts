@@ -23,7 +23,7 @@ import {
   type Json,
 } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
-import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
+import { ADMIN, bearer, WITH_ADMIN } from '../../support/tokens.js';
 
 const NAME = 'minimal_evaluation.en.v1';
 const VALUE = '/content[openEHR-EHR-EVALUATION.minimal.v1]/data[at0001]/items[at0002]/value';
@@ -230,7 +230,7 @@ describe('an upgrade of the data of a template', () => {
     expect(await until('left', again, 'done')).toMatchObject({ upgraded: 0, left: 1 });
   });
 
-  it('is refused when the data moved on since its plan, or another one is under way', async () => {
+  it('is refused when the data moved on since its plan', async () => {
     const [one] = await given('moved', 'gm');
     const { hash } = await plan('moved');
     await request(app)
@@ -242,6 +242,144 @@ describe('an upgrade of the data of a template', () => {
     expect(
       (await admin('moved/upgrade?dry_run=true', { rules: [{ move: '/nowhere', to: '/content' }] })).status,
     ).toBe(400);
+  });
+
+  it('is refused while another one is not done, and so is the undo of one before it', async () => {
+    await given('second', 'gm');
+    const first = await begin('second');
+    await until('second', first, 'done');
+    const { hash } = await plan('second');
+    // As if it had been paused.
+    await jobs().updateOne({ _id: first }, { $set: { state: 'paused' } });
+    const refused = await admin('second/upgrade', { ...IN_GRAMS, hash });
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('is not done')]);
+    expect(await jobs().countDocuments({ template_id: 'second' })).toBe(1);
+    await jobs().updateOne({ _id: first }, { $set: { state: 'done' } });
+    const next = await begin('second');
+    await until('second', next, 'done');
+    await jobs().updateOne({ _id: next }, { $set: { state: 'paused' } });
+    const undo = await admin(`second/upgrade/${first}/undo`);
+    expect([undo.status, undo.text]).toEqual([409, expect.stringContaining(next)]);
+    expect((await asked('second', first)).state).toBe('done');
+  });
+
+  it('is refused, as an undo is, while another server begins one', async () => {
+    await given('instant', 'gm');
+    const first = await begin('instant');
+    await until('instant', first, 'done');
+    const { hash } = await plan('instant');
+    const leases = mongoose.connection.collection<{ _id: string }>('settings');
+    const begins = { _id: 'template upgrades of instant', holder: 'another', length_ms: 60_000 };
+    await leases.insertOne({ ...begins, expires_at: new Date(Date.now() + 30_000) } as { _id: string });
+    const words: [string, object?][] = [
+      ['instant/upgrade', { ...IN_GRAMS, hash }],
+      [`instant/upgrade/${first}/undo`],
+    ];
+    for (const [path, body] of words) {
+      const { status, text } = await admin(path, body);
+      expect([path, status, text]).toEqual([path, 409, expect.stringContaining('begins at this moment')]);
+    }
+    expect((await asked('instant', first)).state).toBe('done');
+    expect(await jobs().countDocuments({ template_id: 'instant' })).toBe(1);
+    await leases.deleteOne({ _id: begins._id });
+    expect((await admin(`instant/upgrade/${first}/undo`)).status).toBe(200);
+    await until('instant', first, 'undone');
+    expect(await leases.countDocuments({ _id: begins._id })).toBe(0);
+  });
+
+  it('goes on to the revision that it was planned for, when there is a newer one since', async () => {
+    const [made] = await given('third', 'gm');
+    const job = await begin('third');
+    await until('third', job, 'done');
+    expect((await admin(`third/upgrade/${job}/undo`)).status).toBe(200);
+    await until('third', job, 'undone');
+    const again = { state: 'paused', upgraded: 0 };
+    await jobs().updateOne({ _id: job }, { $set: again });
+    const third = named(secondOpt('a unit is replaced by another'), 'third').replace(
+      '</concept>',
+      ' again</concept>',
+    );
+    expect((await upload(third)).status).toBe(201);
+    expect((await admin(`third/upgrade/${job}/resume`)).status).toBe(200);
+    expect(await until('third', job, 'done')).toMatchObject({ upgraded: 1, left: 0 });
+    const digests = await versions()
+      .find({ object_id: versionedObjectUidOf(made!.uid) })
+      .sort({ version: 1 })
+      .toArray();
+    expect(digests.map(({ template_digest: digest }) => digest)).toEqual([
+      digests[0]?.template_digest,
+      digests[1]?.template_digest,
+      digests[0]?.template_digest,
+      digests[1]?.template_digest,
+    ]);
+    expect(digests[1]?.template_digest).not.toBe(digests[0]?.template_digest);
+  });
+
+  it('knows by their content what was stored before there were revisions', async () => {
+    const before = testApp(WITH_ADMIN);
+    await upload(named(fixtureText(`opt/${NAME}.opt`), 'former'));
+    const ehrId = await givenEhr(before);
+    const commitBy = async (at: typeof app, unit: string): Promise<string> => {
+      const made = await request(at).post(`${V1}/ehr/${ehrId}/composition`).send(massIn(unit, 'former'));
+      expect(made.status).toBe(201);
+      return versionUidOf(made);
+    };
+    const uid = await commitBy(before, 'gm');
+    await upload(named(secondOpt('a unit is replaced by another'), 'former'));
+    // Valid by the second revision only, and as if nothing had been noted of it.
+    const newer = await commitBy(app, 'g');
+    await versions().updateOne({ _id: newer }, { $unset: { template_digest: 1 } });
+    expect(await plan('former')).toMatchObject({ valid: 0, mappable: 1, invalid: 0, others: 1 });
+    const job = await begin('former');
+    expect(await until('former', job, 'done')).toMatchObject({ upgraded: 1, left: 0 });
+    await admin(`former/upgrade/${job}/undo`);
+    expect(await until('former', job, 'undone')).toMatchObject({ undone: 1, left: 0 });
+    const listed = await request(app)
+      .get('/rest/admin/template/former/revisions')
+      .set('Authorization', ADMIN);
+    const [second, first] = (listed.body as { digest: string }[]).map(({ digest }) => digest);
+    const noted = await versions()
+      .find({ object_id: versionedObjectUidOf(uid) })
+      .sort({ version: 1 })
+      .toArray();
+    expect(noted.map(({ template_digest: digest }) => digest)).toEqual([undefined, second, first]);
+    expect(await versions().countDocuments({ object_id: versionedObjectUidOf(newer) })).toBe(1);
+  });
+
+  it('is taken back by whoever asks for that', async () => {
+    const [made] = await given('signed', 'gm');
+    const job = await begin('signed');
+    await until('signed', job, 'done');
+    const undo = await request(app)
+      .post(`/rest/admin/template/signed/upgrade/${job}/undo`)
+      .set('Authorization', bearer(['ADMIN'], 'second-admin'));
+    expect(undo.status).toBe(200);
+    await until('signed', job, 'undone');
+    const container = `${V1}/ehr/${made!.ehrId}/versioned_composition/${versionedObjectUidOf(made!.uid)}`;
+    const committers: unknown[] = [];
+    for (const version of [2, 3]) {
+      const shown = await request(app).get(
+        `${container}/version/${made!.uid.replace(/1$/, String(version))}`,
+      );
+      committers.push((shown.body as Json).commit_audit.committer.name);
+    }
+    expect(committers).toEqual(['root-admin', 'second-admin']);
+  });
+
+  it('names what was deleted since as obstacles of its undo', async () => {
+    const [deleted, other] = await given('deleted', 'gm', 'gm');
+    const job = await begin('deleted');
+    await until('deleted', job, 'done');
+    const uid = versionUidOf(await latest(deleted!));
+    expect((await request(app).delete(`${V1}/ehr/${deleted!.ehrId}/composition/${uid}`)).status).toBe(204);
+    await admin(`deleted/upgrade/${job}/undo`);
+    expect(await until('deleted', job, 'undone')).toMatchObject({
+      undone: 1,
+      left: 1,
+      left_ones: [{ ehr_id: deleted!.ehrId, reason: 'it was deleted since' }],
+    });
+    expect((await latest(deleted!)).status).toBe(204);
+    expect((await latest(other!)).text).toContain('"units":"gm"');
   });
 
   it('names what was edited since as obstacles of its undo', async () => {

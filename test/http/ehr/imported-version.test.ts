@@ -14,7 +14,7 @@ import {
   OTHER_SYSTEM,
 } from '../../support/imported-version.js';
 import { emptied, exported, imported as importedLines, refusals } from '../../support/interchange.js';
-import { merge, statusOf, unmerge } from '../../support/merge-http.js';
+import { folder, givenDirectory, merge, statusOf, unmerge } from '../../support/merge-http.js';
 import { aComposition, dump, givenEhr, givenTemplate, V1, type Json } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { bearer, WITH_ADMIN } from '../../support/tokens.js';
@@ -146,6 +146,55 @@ describe('an IMPORTED_VERSION in a CONTRIBUTION', () => {
       [`${uuid}::${OTHER_SYSTEM}::4`, 2],
     ]);
     expect(items[0]!.audits[1]).toEqual(otherAudit(1));
+  });
+
+  it.each<['ehr_status' | 'directory', string, () => Json]>([
+    ['ehr_status', 'EHR_STATUS', () => statusOf(randomUUID())],
+    ['directory', 'FOLDER', () => folder('root')],
+  ])('may be one of the %s, with versions of this system before and behind it', async (kind, type, data) => {
+    const own = await givenEhr(app, statusOf(randomUUID()));
+    const place = `${V1}/ehr/${own}/${kind}`;
+    if (kind === 'directory') await givenDirectory(app, own, folder('before'));
+    const first = JSON.parse((await request(app).get(place)).headers['etag']!) as string;
+    const [uuid = ''] = first.split('::');
+    const item = otherVersion({ uuid, number: 2, after: first }, { data: data() });
+    const before = await dump();
+    const stale = otherVersion({ uuid, number: 2, after: `${uuid}::${OTHER_SYSTEM}::1` }, { data: data() });
+    expect([404, 412]).toContain((await commit([imported(stale)], { to: own })).status);
+    expect(await dump()).toBe(before);
+    const { status, body } = await commit([imported(item)], { to: own });
+    const uid = `${uuid}::${OTHER_SYSTEM}::2`;
+    expect([status, body.message, body.versions?.[0]]).toEqual([
+      201,
+      undefined,
+      expect.objectContaining({
+        _type: 'IMPORTED_VERSION',
+        item: expect.objectContaining({
+          uid: { _type: 'OBJECT_VERSION_ID', value: uid },
+          commit_audit: otherAudit(2, '251', 'modification'),
+          data: expect.objectContaining({ _type: type }),
+        }),
+      }),
+    ]);
+    expect((await request(app).get(place)).headers['etag']).toBe(`"${uid}"`);
+    const put = (ifMatch: string): request.Test =>
+      request(app).put(place).set('If-Match', `"${ifMatch}"`).send(data());
+    expect((await put(`${uuid}::${systemId}::2`)).status).toBe(412);
+    expect((await put(uid)).headers['etag']).toBe(`"${uuid}::${systemId}::3"`);
+    const lines = await exported({ ehrIds: [own], since: null });
+    expect(lines.filter((line) => line.includes('"IMPORTED_VERSION"'))).toHaveLength(1);
+  });
+
+  it('may be the first of a directory', async () => {
+    const own = await givenEhr(app, statusOf(randomUUID()));
+    const uuid = randomUUID();
+    const item = otherVersion({ uuid, number: 1 }, { data: folder('root') });
+    const { status, body } = await commit([imported(item)], { to: own });
+    expect([status, body.message]).toEqual([201, undefined]);
+    const { headers } = await request(app).get(`${V1}/ehr/${own}/directory`);
+    expect(headers['etag']).toBe(`"${uuid}::${OTHER_SYSTEM}::1"`);
+    const again = otherVersion({ uuid: randomUUID(), number: 1 }, { data: folder('second') });
+    expect((await commit([imported(again)], { to: own })).status).toBe(409);
   });
 
   it('may be a deletion, of which nothing is read afterwards', async () => {

@@ -9,12 +9,13 @@ import { testApp } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { emptied } from '../../support/interchange.js';
 import { folder, givenDirectory, merge, statusOf } from '../../support/merge-http.js';
+import { RevisedData } from '../../support/openehr/revised-data.js';
 import { runCommand, type CommandResult } from '../../support/process/command-line.js';
 import { givenComposition, givenEhr, givenTemplate } from '../../support/resources.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
-const app = testApp(WITH_ADMIN);
+const app = testApp({ ...WITH_ADMIN, templateRevisions: true });
 const place = mkdtempSync(join(tmpdir(), 'everchart-backup-'));
 const file = join(place, 'store.backup');
 /** Another database of the same engine. */
@@ -33,6 +34,14 @@ async function everything(database: string): Promise<Record<string, unknown[]>> 
 
 const emptyOther = (): Promise<boolean> => mongoose.connection.getClient().db(other()).dropDatabase();
 
+/** A template with two revisions, and data that an upgrade moved from one to the other. */
+async function givenUpgrade(): Promise<void> {
+  const data = new RevisedData(app);
+  await data.given('revised', 'gm', 'kg');
+  const job = await data.upgrade('revised');
+  expect(await data.settled(`revised/upgrade/${job}`)).toMatchObject({ state: 'done', upgraded: 1 });
+}
+
 beforeAll(async () => {
   await emptied();
   await givenTemplate(app);
@@ -40,6 +49,7 @@ beforeAll(async () => {
   for (const ehrId of [source, target]) await givenComposition(app, ehrId);
   await givenDirectory(app, target, folder('root'));
   expect((await merge(app, source, target)).status).toBe(200);
+  await givenUpgrade();
   await sealNewRecords();
   const { code, stdout } = await run(testDatabaseName(), 'backup', '--output', file);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ documents backed up\n$/)]);
@@ -62,7 +72,12 @@ describe('a backup', () => {
       '',
       expect.stringMatching(/documents restored/),
     ]);
-    expect(await everything(other())).toEqual(await everything(testDatabaseName()));
+    const restoredNow = await everything(other());
+    expect(restoredNow).toEqual(await everything(testDatabaseName()));
+    expect(restoredNow).toMatchObject({
+      template_revisions: [{ template_id: 'revised', name: '1', used: true }],
+      template_upgrades: [{ state: 'done', upgraded: 1 }],
+    });
     const verified = await run(other(), 'verify');
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('no violation')]);
     const again = await run(other(), 'restore', file);
@@ -74,6 +89,17 @@ describe('a backup', () => {
     const { code, stdout, stderr } = await run(other(), 'restore', '--check', file);
     expect([code === 0 ? '' : stderr, stdout]).toEqual(['', expect.stringContaining('no violation')]);
     expect(await everything(other())).toEqual({});
+  });
+
+  it('of a store that somebody has changed is not sound, and says so when it is tried out', async () => {
+    const versions = mongoose.connection.collection('versions');
+    const [changed, path] = [{ type: 'COMPOSITION' }, join(place, 'changed.backup')];
+    const before = await versions.findOne(changed);
+    await versions.updateOne({ _id: before!._id }, { $set: { time_committed: new Date(0) } });
+    expect((await run(testDatabaseName(), 'backup', '--output', path)).code).toBe(0);
+    await versions.updateOne({ _id: before!._id }, { $set: { time_committed: before!['time_committed'] } });
+    const { code, stdout } = await run(other(), 'restore', '--check', path);
+    expect([code, stdout]).toEqual([1, expect.not.stringContaining('no violation')]);
   });
 
   it('is refused before anything is written when it was cut or changed', async () => {

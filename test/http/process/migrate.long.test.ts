@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +13,7 @@ import { firstSeed } from '../../support/laws.js';
 import { folder, givenDirectory, givenUpdate, statusOf } from '../../support/merge-http.js';
 import { answersTo, digestOf, questionsOf } from '../../support/migrate/answers.js';
 import { oldPeer, type OldPeer, type PeerManners } from '../../support/migrate/old-peer.js';
+import { renamed, sections } from '../../support/migrate/renamed.js';
 import { spawnEverchart } from '../../support/process/command.js';
 import { Random } from '../../support/random.js';
 import { aComposition, givenComposition, givenEhr, givenTemplate } from '../../support/resources.js';
@@ -29,7 +29,6 @@ const EHRS = Math.ceil(Number(TEST_MIGRATED ?? 500) / COMPOSITIONS);
 /** EHRs whose every answer is compared. */
 const ASKED = 2;
 const SYSTEM = 'local.ehrbase.org';
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 useDatabase();
 const there = testApp({ systemId: SYSTEM });
@@ -78,15 +77,6 @@ async function given(manners: PeerManners): Promise<OldPeer> {
   return peer;
 }
 
-/** A line with other ids, the same ones for each id and number, and another subject. */
-function renamed(line: string, index: number): string {
-  const other = (id: string): string => {
-    const hex = createHash('sha256').update(`${index} ${id}`).digest('hex');
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-  };
-  return line.replaceAll(UUID, other).replaceAll('"value":"p"', `"value":"p${index}"`);
-}
-
 /** A migration; gives its exit code, null when it was killed. `begun`: gets the process. */
 async function migrated(
   peer: OldPeer,
@@ -102,13 +92,9 @@ async function migrated(
 }
 
 /** Lines by EHR, in the order of the ids of the EHRs, without what ITS-REST does not show. */
-function sections(all: readonly string[]): string[][] {
-  const found: string[][] = [];
-  for (const line of all) {
-    if (line.startsWith('{"kind":"ehr"')) found.push([]);
-    if (!line.startsWith('{"kind":"end"')) found.at(-1)?.push(line.replace(/,"authenticated":\{[^}]*\}/, ''));
-  }
-  return found.sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
+function sorted(all: readonly string[]): string[][] {
+  const shown = all.map((line) => line.replace(/,"authenticated":\{[^}]*\}/, ''));
+  return sections(shown).sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
 }
 
 it('moves COMPOSITIONs in three versions each as they were, killed at random places while the old server fails', async () => {
@@ -126,7 +112,7 @@ it('moves COMPOSITIONs in three versions each as they were, killed at random pla
     code = await migrated(peer, (child) => (running.child = child));
   expect([[...kills], code]).toEqual([[...kills], 0]);
   // The same order of objects made at the same time is no promise.
-  const [now, old] = [sections(await exported()), sections(lines)];
+  const [now, old] = [sorted(await exported()), sorted(lines)];
   expect(now.map((section) => section.length)).toEqual(old.map((section) => section.length));
   for (const [index, section] of now.entries()) expect([...section].sort()).toEqual([...old[index]!].sort());
   const moved = await answersTo(here, questions);

@@ -21,8 +21,16 @@ export interface PeerManners {
   readonly most?: { readonly rows: number; readonly refuses: boolean };
   /** Whether it shows of a directory only what it is now. */
   readonly hidesDirectories?: boolean;
-  /** Called with how often it was asked, before it answers. */
-  readonly onAsked?: (count: number) => void;
+  /** Called with how often it was asked, and for what, before it answers. */
+  readonly onAsked?: (count: number, path: string) => void;
+  /** Whether it does not let in who asks for this. */
+  readonly refuses?: (path: string) => boolean;
+  /** Rows that it answers to queries. */
+  readonly rows?: Readonly<Record<string, readonly (readonly unknown[])[]>>;
+  /** Waits before it answers what is asked for. */
+  readonly waits?: (path: string) => Promise<void>;
+  /** Bearer token. */
+  readonly token?: string;
 }
 
 /** What a server of EHRbase's kind answers, made of the lines of an export of all versions. */
@@ -98,6 +106,8 @@ export interface OldPeer {
   readonly url: string;
   readonly asked: string[];
   readonly server: Server;
+  /** The most requests that were under way at once. */
+  most(): number;
   /** What else was there when somebody asked is gone: it has what these lines hold. */
   holds(lines: readonly string[]): void;
 }
@@ -107,20 +117,28 @@ export async function oldPeer(lines: readonly string[], manners: PeerManners = {
   let store = new Store(lines);
   const asked: string[] = [];
   const { failsEvery = 0 } = manners;
+  let [open, most] = [0, 0];
   const server = createServer((request, response) => {
-    asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
-    manners.onAsked?.(asked.length);
+    const path = request.url ?? '';
+    asked.push(`${request.method ?? ''} ${path}`);
+    most = Math.max(most, ++open);
+    response.once('close', () => (open -= 1));
+    manners.onAsked?.(asked.length, path);
+    if (manners.waits === undefined) answered(request, response);
+    else void manners.waits(path).then(() => answered(request, response));
+  });
+  const answered = (request: IncomingMessage, response: ServerResponse): void => {
     const isFailing = failsEvery > 0 && asked.length % failsEvery === 0;
     const answer = answerTo(store, manners, request);
     if (isFailing) fail(request, response, answer, asked.length / failsEvery);
     else send(response, answer);
-  });
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const holds = (others: readonly string[]): void => {
     store = new Store(others);
   };
-  return { url: `http://127.0.0.1:${port}/ehrbase/rest/openehr/v1`, asked, server, holds };
+  return { url: `http://127.0.0.1:${port}/ehrbase/rest/openehr/v1`, asked, server, holds, most: () => most };
 }
 
 /** Ways to fail, one after the other. */
@@ -150,18 +168,27 @@ function answerTo(
   manners: PeerManners,
   { headers, method, url = '' }: IncomingMessage,
 ): Answer {
-  const { basic, hasTags = false } = manners;
-  const credentials = basic === undefined ? undefined : `Basic ${Buffer.from(basic).toString('base64')}`;
-  if (headers.authorization !== credentials) return [401, { error: 'Unauthorized' }];
+  if (headers.authorization !== credentialsOf(manners)) return [401, { error: 'Unauthorized' }];
+  if (manners.refuses?.(url) === true) return [403, { error: 'Forbidden' }];
   // A create, as EHRbase answers it to who does not want to see it.
   if (method !== 'GET') return [204, ''];
-  if (hasTags && url.startsWith(TAGS)) return [200, tagsOf(store, url)];
+  return shown(store, manners, url);
+}
+
+/** What is read at an address. */
+function shown(store: Store, manners: PeerManners, url: string): Answer {
+  if (manners.hasTags === true && url.startsWith(TAGS)) return [200, tagsOf(store, url)];
   const { pathname, searchParams } = new URL(url, 'http://peer');
   const [, ...path] = pathname.replace('/ehrbase/rest/openehr/v1', '').split('/').map(decodeURIComponent);
   if (path[0] === 'query') return rowsAnswer(store, manners, searchParams.get('q') ?? '');
   if (path[2] === 'directory')
     return directoryAnswer(store, manners, path, searchParams.get('version_at_time'));
   return path[0] === 'definition' ? definitionOf(store, path) : ehrAnswer(store, manners, path);
+}
+
+function credentialsOf({ basic, token }: PeerManners): string | undefined {
+  if (token !== undefined) return `Bearer ${token}`;
+  return basic === undefined ? undefined : `Basic ${Buffer.from(basic).toString('base64')}`;
 }
 
 /** Below `/ehr`. */
@@ -208,19 +235,25 @@ const TAGS = '/ehrbase/rest/experimental/tags/';
 function tagsOf(store: Store, url: string): JsonObject[] {
   const [, , type = '', uid = ''] = url.slice(TAGS.length).split('/').map(decodeURIComponent);
   const [container] = uid.split('::');
-  return store.tags.filter((tag) => tag.target === container && tag.target_type === type.toUpperCase());
+  return store.tags
+    .filter((tag) => tag.target === container && tag.target_type === type.toUpperCase())
+    .map((tag) => Object.fromEntries(Object.entries(tag).filter(([key]) => key !== 'target_version')));
 }
 
 /** Below `/definition`. */
 function definitionOf(store: Store, [, kind, name, templateId]: readonly string[]): Answer {
-  if (kind === 'query') return [200, name === undefined ? store.queries : queryOf(store, name)];
+  if (kind === 'query') return queryAnswer(store, name, templateId);
   if (templateId === undefined) return [200, store.templates.map(listed)];
   const opt = store.templates.find(({ template_id: id }) => id === templateId)?.opt;
   return typeof opt === 'string' ? [200, opt] : [404, NOT_FOUND];
 }
 
-function queryOf(store: Store, name: string): JsonObject {
-  return store.queries.find((query) => query.name === name) ?? NOT_FOUND;
+function queryAnswer(store: Store, name: string | undefined, version: string | undefined): Answer {
+  if (name === undefined) return [200, store.queries];
+  const isMeant = (query: JsonObject): boolean =>
+    query.name === name && (version === undefined || query.version === version);
+  const found = store.queries.find(isMeant);
+  return found === undefined ? [404, NOT_FOUND] : [200, found];
 }
 
 /** Itself, but what an IMPORTED_VERSION has as item. */
@@ -258,7 +291,8 @@ function versionedOf(
 }
 
 /** Rows as EHRbase answers them, with when it did. */
-function rowsAnswer(store: Store, { most }: PeerManners, q: string): Answer {
+function rowsAnswer(store: Store, { most, rows }: PeerManners, q: string): Answer {
+  if (rows?.[q] !== undefined) return [200, { q, rows: rows[q] }];
   const [, limit = '0'] = / LIMIT (\d+) /.exec(q) ?? [];
   const isTooMuch = most !== undefined && Number(limit) > most.rows;
   if (isTooMuch && most.refuses)

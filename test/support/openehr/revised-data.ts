@@ -28,6 +28,11 @@ export function revisionTexts(id: string): readonly [first: string, second: stri
   ];
 }
 
+/** The second revision, in which FLAT knows the quantity by another key. */
+export function renamedText(id: string): string {
+  return revisionTexts(id)[1].replaceAll('>quantity<', '>mass<');
+}
+
 /** A COMPOSITION of the template whose mass is in these units. */
 export function massIn(units: string, id: string): Json {
   const text = JSON.stringify(aComposition(REVISED)).replaceAll(REVISED, id);

@@ -76,7 +76,9 @@ export class ClusterProxy {
     const proxy = new ClusterProxy(address, plays);
     proxy.#server.listen(0, '127.0.0.1');
     await once(proxy.#server, 'listening');
-    proxy.uri = `mongodb://127.0.0.1:${(proxy.#server.address() as AddressInfo).port}/?directConnection=true&heartbeatFrequencyMS=500`;
+    const { port: own } = proxy.#server.address() as AddressInfo;
+    // Polled: of a stream of heartbeats a rewritten one would be the last.
+    proxy.uri = `mongodb://127.0.0.1:${own}/?directConnection=true&heartbeatFrequencyMS=500&serverMonitoringMode=poll`;
     return proxy;
   }
 

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../openehr/base/json.js';
 import { compileTemplate } from '../../../openehr/template/compile.js';
 import { exampleComposition } from '../../../openehr/template/example/example.js';
 import { element, evaluation, node, template } from '../../support/openehr/opt-builder.js';
+import { itemPath, itemsIn, optOf as optFor, RULE_CASES } from '../../support/openehr/rule-cases.js';
 import { runHere } from '../../support/process/command-line.js';
 
 const OPT = fileURLToPath(
@@ -65,6 +66,26 @@ describe('everchart template test', () => {
     const { code, stdout, stderr } = await test(nothing, examples);
     expect([code, stdout]).toEqual([1, 'one.json: invalid\n']);
     expect(stderr).toContain('nodeId:at0002,name:First; not in template');
+  });
+
+  it.each(RULE_CASES)('knows each kind of rule: $kind', async ({ kind, before, after, rule, values }) => {
+    const [one, other] = [optFor(before), optFor(after)];
+    const opts = ['--from', written(`${kind}-1.opt`, one), '--to', written(`${kind}-2.opt`, other)];
+    const examples = mkdtempSync(join(folder, kind));
+    const given = exampleComposition(compileTemplate(one), { detailLevel: 'complete', type: 'input' });
+    const expected = exampleComposition(compileTemplate(other), { detailLevel: 'complete', type: 'input' });
+    for (const { archetype_node_id: id, value } of itemsIn(expected)) Object.assign(value, values[id]);
+    writeFileSync(join(examples, 'one.json'), JSON.stringify(given));
+    writeFileSync(join(examples, 'one.after.json'), JSON.stringify(expected));
+    const file = written(`${kind}.json`, JSON.stringify({ rules: [rule] }));
+    const { code, stdout, stderr } = await runHere('template', 'test', file, ...opts, '--against', examples);
+    expect([code, stdout, stderr]).toEqual([0, 'one.json: mapped\n', '']);
+  });
+
+  it('refuses to lose data without consent', async () => {
+    const drop = written('drop.json', JSON.stringify({ rules: [{ drop: itemPath('at0002') }] }));
+    const { code, stderr } = await test(drop, folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('it needs "consent": true')]);
   });
 
   it('compares with what is expected', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { remoteAddress, type AddressOptions } from '../../../cli/transfer/address.js';
+import { peerAddress, remoteAddress, type AddressOptions } from '../../../cli/transfer/address.js';
 
 type Environment = Readonly<Record<string, string>>;
 const basic = (user: string, password: string): object => ({ basic: { user, password } });
@@ -46,4 +46,39 @@ it.each<[AddressOptions, RegExp]>([
   const refusal: unknown = await remoteAddress(options, {}).catch((error: unknown) => error);
   expect(String(refusal)).toMatch(message);
   expect(String(refusal)).not.toContain('secret');
+});
+
+describe.each(['from', 'with'])('who asks the server of --%s', (option) => {
+  const variable = `EVERCHART_${option.toUpperCase()}`;
+  const both = { [`${variable}_TOKEN`]: 't', [`${variable}_PASSWORD`]: 'secret' };
+  const url = 'https://old.example/ehrbase/rest/openehr/v1';
+  const own = { EVERCHART_TOKEN: 'ours', EVERCHART_USER: 'us', EVERCHART_PASSWORD: 'ours' };
+
+  it.each<[Partial<AddressOptions>, Environment, object]>([
+    [{}, own, {}],
+    [{}, { [`${variable}_TOKEN`]: '' }, {}],
+    [{}, { ...own, ...both }, { token: 't' }],
+    [{ token: 'o' }, both, { token: 'o' }],
+    [{ user: 'cy' }, { ...own, ...both }, basic('cy', 'secret')],
+    [{ user: 'cy:a:b' }, both, basic('cy', 'a:b')],
+    [{ url: 'https://bo:p%40ss@old.example/v1' }, {}, basic('bo', 'p@ss')],
+    [{ url: 'https://bo:p%40ss@old.example/v1' }, both, { token: 't' }],
+  ])('%j with %j is %j', async (options, env, identity) => {
+    const address = await peerAddress(option, { url, ...options }, env);
+    expect(address.identity).toEqual(identity);
+    expect(address.url).not.toContain('p%40ss');
+  });
+
+  it.each<[Partial<AddressOptions>, Environment, string]>([
+    [{ token: 'secret', user: 'cy' }, {}, `give either --${option}-token or --${option}-user`],
+    // No test has a terminal where somebody could be asked.
+    [{ user: 'cy' }, own, `the password of cy is missing: set ${variable}_PASSWORD`],
+    [{ url: 'ftp://ada:secret@x' }, {}, `the address of the server (--${option})`],
+  ])('%j with %j is refused', async (options, env, message) => {
+    const refusal: unknown = await peerAddress(option, { url, ...options }, env).catch(
+      (error: unknown) => error,
+    );
+    expect(String(refusal)).toContain(message);
+    expect(String(refusal)).not.toContain('secret');
+  });
 });

@@ -70,7 +70,7 @@ function Revisions({ template, revisions }: RevisionsOf): ReactNode {
         </Table.Tbody>
       </Table>
       {shown !== null && before !== undefined && (
-        <Difference key={shown} template={template} from={before.revision} to={shown} />
+        <Difference key={shown} templateId={template.templateId} from={before.revision} to={shown} />
       )}
     </>
   );
@@ -119,25 +119,28 @@ function Row({
 }
 
 function Difference({
-  template,
+  templateId,
   from,
   to,
 }: {
-  readonly template: WebTemplate;
+  readonly templateId: string;
   readonly from: string;
   readonly to: string;
 }): ReactNode {
   const api = useApi();
-  const { templateId } = template;
   const { data, error } = useQuery({
     queryKey: ['revision-differences', templateId, from, to],
-    queryFn: () => api.compareTemplate(templateId, { from, to }),
+    queryFn: async () => ({
+      difference: await api.compareTemplate(templateId, { from, to }),
+      // Only it has the names of what is gone.
+      before: await api.webTemplate(templateId, from),
+    }),
   });
   if (error !== null) return <Failure error={error} />;
   if (data === undefined) return <Loading rows={3} />;
   return (
     <>
-      <TemplateDifferences difference={data} before={template} />
+      <TemplateDifferences {...data} />
       <DataComparison templateId={templateId} after={{ from, to }} />
     </>
   );

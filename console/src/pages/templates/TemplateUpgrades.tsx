@@ -1,7 +1,7 @@
 import { Button, Group, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { TemplateUpgrade, UpgradePlan } from '@everchart/client';
+import type { TemplateUpgrade } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { rulesIn } from '../../record/template-change.js';
 import { useApi } from '../../session/session.js';
@@ -9,6 +9,7 @@ import { numberText } from '../../widgets/number-text.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { Time } from '../../widgets/Time.js';
+import { UpgradePlanned } from './UpgradePlanned.js';
 
 /** How often an upgrade that runs is looked at, ms. */
 const WATCHED_MS = 1_000;
@@ -53,30 +54,9 @@ export function TemplateUpgrades({ templateId }: { readonly templateId: string }
         )}
       </Group>
       {error !== null && <Failure error={error} />}
-      {data !== undefined && <Plan plan={data} />}
+      {data !== undefined && <UpgradePlanned plan={data} />}
       <Upgrades templateId={templateId} />
     </Section>
-  );
-}
-
-function Plan({ plan }: { readonly plan: UpgradePlan }): ReactNode {
-  const { t, language } = useMessages();
-  const count = (number: number): string => numberText(number, language);
-  const { from, to, valid, mappable, invalid, causes } = plan;
-  const counts = { from, to, valid: count(valid), mappable: count(mappable), invalid: count(invalid) };
-  return (
-    <>
-      <Text mt="xs">{t('upgrade.counts', counts)}</Text>
-      <ul>
-        {causes.map(({ path, message, count: times }) => (
-          <li key={`${path} ${message}`}>
-            <Text size="sm">
-              {count(times)} × {message} <code>{path}</code>
-            </Text>
-          </li>
-        ))}
-      </ul>
-    </>
   );
 }
 

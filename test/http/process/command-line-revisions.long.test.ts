@@ -62,6 +62,12 @@ describe('template revisions and upgrade', () => {
     expect([plan.code, plan.stdout]).toEqual([0, '1 to 2: 1 valid as they are, 1 by the rules, 0 not\n']);
     const done = await run('template', 'upgrade', 'typed', file('rules.json'), '--yes');
     expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/ done: 1 upgraded, 0 left$/m)]);
+    // As if its server had been killed.
+    const jobs = mongoose.connection.collection('template_upgrades');
+    await jobs.updateOne({}, { $set: { state: 'running' } });
+    const running = await run('job', 'list');
+    await jobs.updateOne({}, { $set: { state: 'done' } });
+    expect([running.code, running.stdout]).toEqual([0, expect.stringMatching(/^template_upgrade .* 2$/m)]);
   });
 });
 

@@ -90,6 +90,18 @@ describe('export --all-versions', () => {
     expect([none.code, ehrsOf(none)]).toEqual([0, 0]);
   });
 
+  it('has who did what where it is asked for, before its last line, and never else', async () => {
+    const kinds = (text: string): string[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { kind: string }).kind);
+    const { code, stdout } = await run('export', '--all-versions', '--audit');
+    expect([code, kinds(stdout).at(-1)]).toEqual([0, 'end']);
+    expect(kinds(stdout).filter((kind) => kind === 'audit').length).toBeGreaterThan(0);
+    expect(kinds(readFileSync(file, 'utf8'))).not.toContain('audit');
+  });
+
   it('is refused over HTTP, and so are options that go with it alone', async () => {
     const refused = await runCommand(['export', '--all-versions']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('needs --local')]);
@@ -110,6 +122,27 @@ describe('import of an export of all versions', () => {
     expect(again.stdout).toMatch(/0 imported, 11 there already, 0 failed/);
     const { body } = await request(app).get(`${V1}/ehr/${ehrIds[0]!}`);
     expect(body).toMatchObject({ ehr_id: { value: ehrIds[0] } });
+    const out = join(folder, 'out');
+    await run('export', '--all-versions', '--output', out);
+    expect(readFileSync(out).equals(readFileSync(file))).toBe(true);
+  });
+
+  it('takes members of lines in any order, and lines of several EHRs mixed', async () => {
+    await emptied();
+    const reversed = (line: string): string =>
+      JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(line) as object).reverse()));
+    const path = written('mixed', (lines) => {
+      const isOf = (line: string, ehrId: string): boolean => line.includes(`"${ehrId}"`);
+      const [one, other] = ehrIds.map((ehrId) => lines.filter((line) => isOf(line, ehrId)));
+      const before = lines.filter((line) => !ehrIds.some((ehrId) => isOf(line, ehrId)));
+      return [...before, ...one!.flatMap((line, index) => [line, other![index]!])].map(reversed);
+    });
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    writeFileSync(path, [...lines.slice(0, -1), reversed(lines.at(-1)!), ''].join('\n'));
+    expect(lines[0]).toMatch(/^\{"version":1/u);
+    const { code, stdout, stderr } = await run('import', path);
+    expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/11 imported, 0 there already, 0 failed/u);
     const out = join(folder, 'out');
     await run('export', '--all-versions', '--output', out);
     expect(readFileSync(out).equals(readFileSync(file))).toBe(true);

@@ -21,13 +21,16 @@ import {
 import { bearer, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
-const app = testApp({ ...WITH_ADMIN, rolePermissions: { MOVER: ['restore', 'read'] } });
+/** Bytes of a body that the server takes. */
+const MOST = 200_000;
+const app = testApp({ ...WITH_ADMIN, maxBodyBytes: MOST, rolePermissions: { MOVER: ['restore', 'read'] } });
 const server = useServer(app);
 const folder = mkdtempSync(join(tmpdir(), 'everchart-extract-'));
 const file = join(folder, 'ehr.json');
 const run = (...args: string[]): Promise<CommandResult> =>
   runCommand(args, {
     LOG_LEVEL: 'warn',
+    MAX_BODY_BYTES: `${MOST}`,
     MONGODB_URI: testDatabaseUri(),
     MONGODB_DATABASE: testDatabaseName(),
   });
@@ -71,6 +74,25 @@ it.each([
   expect((await verifyStorage()).violations).toEqual([]);
   const again = await run('import', file, ...target);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('already exists')]);
+});
+
+it('goes through a server within MAX_BODY_BYTES, and in the database beyond it', async () => {
+  const composition = aComposition();
+  composition['name']['value'] = 'x'.repeat(MOST);
+  await request(app).post(`${V1}/ehr/${ehrId}/composition`).send(composition).expect(413);
+  const roomy = testApp({ ...WITH_ADMIN, maxBodyBytes: 10 * MOST });
+  await request(roomy).post(`${V1}/ehr/${ehrId}/composition`).send(composition).expect(201);
+  const before = await extracted();
+  expect(before.length).toBeGreaterThan(MOST);
+  writeFileSync(file, before);
+  await emptied();
+  await givenTemplate(app);
+  const refused = await run('import', file, ...there());
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('MAX_BODY_BYTES')]);
+  expect((await request(app).get(`${V1}/ehr/${ehrId}`)).status).toBe(404);
+  const { code, stdout } = await run('import', file, ...here());
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`EHR ${ehrId}: 4 versions`)]);
+  expect(without(await extracted())).toEqual(without(before));
 });
 
 it('takes one in XML, and says what goes with it', async () => {
