@@ -2,6 +2,7 @@ import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
 import { withTaggedEhrs } from '../../models/cross-collection/tagged-ehrs.js';
+import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
 import { ehrById, type EhrDoc } from '../../models/ehr.js';
 import { accessTagsOf } from '../../models/item-tag.js';
 import { versionHeads, versionsById, type VersionDoc } from '../../models/version.js';
@@ -35,6 +36,8 @@ interface Request {
 export class Viewer {
   #isAsked = false;
   #hasRefused = false;
+  /** Ids of policies. */
+  readonly #decided = new Set<string>();
   /** As they are while the request runs: many versions of one EHR are judged. */
   readonly #tags = new Map<string, AccessTags>();
 
@@ -80,7 +83,17 @@ export class Viewer {
 
   /** Whether policies permit one action. */
   permits(action: Action, object: AccessObject): boolean {
-    return this.#rulesOf(action).decide(object).isPermitted;
+    const { isPermitted, policies } = this.#rulesOf(action).decide(object);
+    for (const id of policies) if (this.#decided.size < MAX_AUDIT_IDS) this.#decided.add(id);
+    return isPermitted;
+  }
+
+  /** What the audit is told of the judgements. */
+  get judgement(): AuditSubject {
+    return {
+      ...(this.#decided.size > 0 && { policies: [...this.#decided].sort() }),
+      ...(this.#hasRefused && { hidden: true }),
+    };
   }
 
   /** Whether an EHR is there for him. */

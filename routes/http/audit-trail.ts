@@ -32,7 +32,10 @@ export function beginAudit(ctx: Context, successStatus: number): AuditDraft {
 
 /** A record of the request that nothing adds to. */
 export function auditDraft(ctx: Context, successStatus: number): AuditDraft {
-  return new AuditDraft(() => ({ ...senderOf(ctx), ...subjectOfPath(ctx) }), successStatus);
+  return new AuditDraft(
+    () => ({ ...senderOf(ctx), ...subjectOfPath(ctx), ...ctx.state.judgement?.() }),
+    successStatus,
+  );
 }
 
 /** Whether the request under way is recorded, so that it is of use to find out what its record could hold. */
@@ -52,11 +55,14 @@ export function draftOf(ctx: Context): AuditDraft | undefined {
 
 function senderOf(ctx: Context): AuditSender {
   const { requestId, user, address, matched } = ctx.state;
+  const { organisation, purpose } = user?.claims ?? {};
   return {
     user: user?.name ?? 'anonymous',
     ...(user !== null && { sub: user.subject }),
     ...(user?.issuer != null && { issuer: user.issuer }),
     ...(user?.clientId != null && { client_id: user.clientId }),
+    ...(organisation !== undefined && { organisation }),
+    ...(purpose !== undefined && { purpose }),
     address,
     operation: matched?.operation.id ?? UNKNOWN_OPERATION,
     request_id: requestId,

@@ -60,6 +60,7 @@ export function enforcedPolicies(
       actions,
       systemId,
     });
+    ctx.state.judgement = () => viewer.judgement;
     try {
       await withViewer(viewer, next);
     } catch (error) {

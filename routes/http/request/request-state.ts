@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Context } from 'koa';
 import type { Work } from '../../../openehr/base/work.js';
 import type { AuditDraft } from '../../../change/commit/audit-draft.js';
+import type { AuditSubject } from '../../../models/audit.js';
 import type { FailureRecord } from '../failure/error-status.js';
 import type { Operation, Permission } from '../operation/operation.js';
 import type { ParameterName } from '../operation/parameters.js';
@@ -78,6 +79,8 @@ export interface RequestState {
   failureRecord?: FailureRecord;
   /** The record of a request that is recorded. */
   auditDraft?: AuditDraft;
+  /** What policies of access have said so far of a request; absent: they were not asked. */
+  judgement?: () => AuditSubject;
   /** Uid of the version whose content is answered, in whatever form; absent: the answer is something else. */
   contentVersion?: string;
 }
