@@ -66,7 +66,7 @@ export const POLICY_SCHEMAS = {
     principal: ref('AccessPrincipal'),
     action: word(...ACTIONS),
     resource: {
-      oneOf: [object({ ehr_id: TEXT, uid: TEXT }, ['ehr_id']), ...DESCRIBED],
+      anyOf: [object({ ehr_id: TEXT, uid: TEXT }, ['ehr_id']), ...DESCRIBED],
       description:
         'Something stored, by its EHR and the uid of a VERSION or container; or whatever is described',
     },
