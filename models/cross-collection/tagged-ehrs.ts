@@ -31,8 +31,8 @@ function nameOf(leaf: TagLeaf): string {
 
 async function oneFitting(leaves: readonly TagLeaf[], ehrId: string): Promise<Found> {
   const tags = await accessTagsOf(ehrId);
-  const valuesOf = (key: string) => (Object.hasOwn(tags, key) ? tags[key] : undefined);
-  return new Map(leaves.map((leaf) => [nameOf(leaf), tagFits(leaf, valuesOf(leaf.key)) ? [ehrId] : []]));
+  const textsOf = (key: string) => (Object.hasOwn(tags, key) ? tags[key] : undefined);
+  return new Map(leaves.map((leaf) => [nameOf(leaf), tagFits(leaf, textsOf(leaf.key)) ? [ehrId] : []]));
 }
 
 async function allFitting(leaves: readonly TagLeaf[]): Promise<Found> {
