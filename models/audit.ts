@@ -147,6 +147,30 @@ export function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
   return Audit.find(conditions).sort({ time: -1, _id: -1 }).skip(filter.offset).limit(filter.fetch).exec();
 }
 
+/** A record of something that policies of access hid, or would have. */
+export type HiddenRecord = Pick<
+  AuditDoc,
+  'user' | 'sub' | 'issuer' | 'organisation' | 'purpose' | 'operation' | 'time' | 'policies'
+>;
+
+/** The records since a time of what policies of access hid or would have, newest first, at most `most`. */
+export function hiddenSince(from: Date, most: number): AsyncIterable<HiddenRecord> {
+  const fields = {
+    user: 1,
+    sub: 1,
+    issuer: 1,
+    organisation: 1,
+    purpose: 1,
+    operation: 1,
+    time: 1,
+    policies: 1,
+  };
+  return Audit.collection
+    .find<HiddenRecord>({ hidden: true, time: { $gte: from } }, { projection: fields })
+    .sort({ time: -1 })
+    .limit(most);
+}
+
 /** Whether a call about the EHR ever succeeded: then it existed, even if it is gone. What failed may name anything. */
 export async function isEhrAudited(ehrId: string): Promise<boolean> {
   const succeeded = { ...aboutEhr(ehrId), status: trusted({ $lt: 400 }) };

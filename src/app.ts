@@ -28,6 +28,7 @@ import {
   runOperation,
 } from './middleware/operation.js';
 import { requestIdentity, requestLog } from './middleware/request-log.js';
+import { observedPolicies } from './middleware/observing.js';
 import { accessTags, enforcedPolicies } from './middleware/viewing.js';
 import { operationTable } from './operation-table.js';
 
@@ -96,6 +97,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   app.use(body(settings));
   if (settings.accessMode !== 'off') app.use(accessTags(settings));
   if (settings.accessMode === 'enforce') app.use(enforcedPolicies(settings, table.operations));
+  if (settings.accessMode === 'observe') app.use(observedPolicies(settings, table.operations, log));
   app.use(runOperation());
   return app;
 }

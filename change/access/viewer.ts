@@ -171,11 +171,20 @@ declare module '../../database/transaction.js' {
   interface Ambient {
     /** Absent: policies do not restrict the request. */
     readonly viewer?: Viewer;
+    /** Judges, and refuses nothing. Absent: nobody observes what policies would hide. */
+    readonly observer?: Viewer;
   }
 }
 
 /** Where the viewer of the request under way is found: `viewing.getStore()?.viewer`. Without policies nothing more is called. */
-export const viewing: { getStore(): { readonly viewer?: Viewer } | undefined } = ambient;
+export const viewing: {
+  getStore(): { readonly viewer?: Viewer; readonly observer?: Viewer } | undefined;
+} = ambient;
+
+/** Runs the work of a request while somebody notes what policies would refuse. */
+export function withObserver<T>(observer: Viewer, work: () => Promise<T>): Promise<T> {
+  return ambient.run({ ...ambient.getStore(), observer }, work);
+}
 
 /** Runs the work of a request for somebody. */
 export function withViewer<T>(viewer: Viewer, work: () => Promise<T>): Promise<T> {

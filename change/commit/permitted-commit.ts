@@ -59,6 +59,20 @@ export async function permittedCommit(
   return { ...request, unseen };
 }
 
+/** Judges a CONTRIBUTION as `permittedCommit` does, and refuses nothing: the observer knows afterwards. */
+export async function observedCommit(
+  observer: Viewer,
+  request: CommitRequest,
+  systemId: string,
+): Promise<void> {
+  try {
+    await permittedCommit(observer, request, systemId);
+  } catch (error) {
+    // Whatever else is wrong with it the commit itself will say.
+    if (error instanceof CdrError && error.code === 'forbidden') observer.refused();
+  }
+}
+
 function placed({ namesEntries }: CommitRequest, index: number, error: CdrError): unknown {
   return namesEntries === true ? atEntry(index, error) : error;
 }

@@ -246,6 +246,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
       UNSEALED,
       { key: { sub: 1, time: 1 }, options: { ...whereFieldExists('sub') } },
       { key: { operation: 1, time: 1 } },
+      { key: { hidden: 1, time: 1 }, options: { ...whereFieldExists('hidden') } },
     ],
   },
   { name: COLLECTIONS.removals, indexes: [{ key: { ids: 1 } }, UNSEALED] },

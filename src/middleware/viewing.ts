@@ -24,6 +24,11 @@ const ASKED: Readonly<Record<Disclosure, Actions | null>> = {
   contribution: ['create', 'update', 'delete', 'read'],
 };
 
+/** What policies are asked for by the id of an operation. @throws as `actionsOf` */
+export function askedActions(operations: readonly Operation[]): ReadonlyMap<string, Actions | null> {
+  return new Map(operations.map((operation) => [operation.id, actionsOf(operation)]));
+}
+
 /** @throws TypeError for a row that does not say what it discloses */
 function actionsOf({ id, discloses }: Operation): Actions | null {
   if (!Object.hasOwn(ASKED, discloses))
@@ -45,7 +50,7 @@ export function enforcedPolicies(
   { systemId, accessRefused }: Pick<Settings, 'systemId' | 'accessRefused'>,
   operations: readonly Operation[],
 ): Middleware {
-  const asked = new Map(operations.map((operation) => [operation.id, actionsOf(operation)]));
+  const asked = askedActions(operations);
   return async (ctx: Context, next: Next) => {
     const { operation } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;

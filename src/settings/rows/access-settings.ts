@@ -171,8 +171,8 @@ export const ACCESS_SETTINGS = [
   setting(
     'ACCESS_MODE',
     'accessMode',
-    choice(['off', 'dry', 'enforce'], 'off'),
-    'policies of access, docs/access.md: dry = they can be kept and tried at /rest/admin/policies and refuse nothing; enforce = they hold',
+    choice(['off', 'dry', 'observe', 'enforce'], 'off'),
+    'policies of access, docs/access.md: dry = they can be kept and tried at /rest/admin/policies and refuse nothing; observe = the same, and the audit notes what they would hide; enforce = they hold',
   ),
   setting(
     'ACCESS_REFUSED',
