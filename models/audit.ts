@@ -44,6 +44,9 @@ const SUBJECT = {
   dry_run: optional(flag),
   /** true: the answer is still being sent, with rows and EHRs added at its end; or what is asked for is being done. */
   pending: optional(mark),
+  /** Where the user works and what he asks for, by the claims of his token, where policies of access were asked. */
+  organisation: optional(text),
+  purpose: optional(text),
   /** Policies of access that decided about what was judged one by one, at most `MAX_AUDIT_IDS`; none of lists and queries. */
   policies: optional(opaque<readonly string[]>()),
   /** true: policies of access hid something that was asked for. */
@@ -61,9 +64,6 @@ const SENDER = {
   issuer: optional(text),
   /** The application. */
   client_id: optional(text),
-  /** Where the user works and what he asks for, by the claims of his token, where policies of access are enforced. */
-  organisation: optional(text),
-  purpose: optional(text),
   /** Of the client, as far as `TRUSTED_PROXIES` lets it be known. */
   address: optional(text),
   /** operationId; `unknown` where no operation has the address. */

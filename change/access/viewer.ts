@@ -88,9 +88,12 @@ export class Viewer {
     return isPermitted;
   }
 
-  /** What the audit is told of the judgements. */
+  /** What the audit is told of who was judged, and how. */
   get judgement(): AuditSubject {
+    const { organisation, purpose } = this.request.subject;
     return {
+      ...(organisation !== undefined && { organisation }),
+      ...(purpose !== undefined && { purpose }),
       ...(this.#decided.size > 0 && { policies: [...this.#decided].sort() }),
       ...(this.#hasRefused && { hidden: true }),
     };

@@ -101,7 +101,7 @@ const FIELDS = [
   'restored',
 ] as const satisfies readonly (keyof AuditDoc)[];
 
-/** And where policies of access are enforced. */
+/** And where policies of access are enforced or observed. */
 const ACCESS_FIELDS = [
   ...FIELDS,
   'organisation',
@@ -124,7 +124,7 @@ function withValue(name: string, value: JsonValue | undefined): [string, JsonVal
 
 /** Lists become texts with spaces: no id has one. */
 function csvOf(records: readonly JsonObject[], { csvBom, accessMode }: AuditAnswers): string {
-  const fields = accessMode === 'enforce' ? ACCESS_FIELDS : FIELDS;
+  const fields = accessMode === 'enforce' || accessMode === 'observe' ? ACCESS_FIELDS : FIELDS;
   const lines = records.map((record) => csvLine(JSON.stringify(fields.map((name) => cellOf(record[name])))));
   return csvHeader(fields, csvBom) + lines.join('');
 }

@@ -55,14 +55,11 @@ export function draftOf(ctx: Context): AuditDraft | undefined {
 
 function senderOf(ctx: Context): AuditSender {
   const { requestId, user, address, matched } = ctx.state;
-  const { organisation, purpose } = user?.claims ?? {};
   return {
     user: user?.name ?? 'anonymous',
     ...(user !== null && { sub: user.subject }),
     ...(user?.issuer != null && { issuer: user.issuer }),
     ...(user?.clientId != null && { client_id: user.clientId }),
-    ...(organisation !== undefined && { organisation }),
-    ...(purpose !== undefined && { purpose }),
     address,
     operation: matched?.operation.id ?? UNKNOWN_OPERATION,
     request_id: requestId,
