@@ -14,7 +14,7 @@ import {
   type Conditions,
   type DocumentOf,
 } from './access/collection.js';
-import { ACCESS_TAG, accessTags, type AccessTags } from '../policy/attributes.js';
+import { ACCESS_TAG, accessTags, AFTER_ACCESS_TAG, type AccessTags } from '../policy/attributes.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject, type VersionedObjectDoc } from './versioned-object.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite, Write } from './access/write.js';
@@ -130,9 +130,6 @@ export async function accessTagsOf(ehrId: string): Promise<AccessTags> {
   const key = trusted({ $gte: ACCESS_TAG, $lt: AFTER_ACCESS_TAG });
   return accessTags(await ItemTag.find({ key, owner_id: ownedBy(ehrId), ...OF_EHR }).exec());
 }
-
-/** The least text that is after all that begin so. */
-const AFTER_ACCESS_TAG = `${ACCESS_TAG.slice(0, -1)}/`;
 
 /** Of EHRs with a tag of this key, at most `most` in no order, the id and the text of the tag. `values`: that has one of these in it. */
 export async function ehrsTagged(

@@ -5,6 +5,8 @@ import type { AccessObject, AttributeValue } from './object.js';
 
 /** How keys of the item tags begin that policies see: others say nothing of rights, and whoever may write may set them. */
 export const ACCESS_TAG = 'access.';
+/** The least text that is after all that begin so. */
+export const AFTER_ACCESS_TAG = 'access/';
 
 /** Tags of an EHR by key. */
 export type AccessTags = AccessObject['tags'];
