@@ -6,7 +6,7 @@ export const COUNTED_HIDDEN = 100_000;
 export const LISTED_HIDDEN = 1_000;
 
 /** Who asked how often by which operation for what policies hide, or would. */
-export interface HiddenCount extends Omit<HiddenRecord, 'time' | 'policies'> {
+interface HiddenCount extends Omit<HiddenRecord, 'time' | 'policies'> {
   readonly count: number;
   readonly last: Date;
   /** Ids of those that decided. */
