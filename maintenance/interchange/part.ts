@@ -5,6 +5,7 @@ import type { ContributionDoc } from '../../models/contribution.js';
 import type { CompileStored } from '../../models/definition/template.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { ItemTagDoc } from '../../models/item-tag.js';
+import type { UndoneMerge } from '../../models/cross-collection/interchange.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { Write } from '../../models/access/write.js';
@@ -26,6 +27,8 @@ export interface EhrPart {
   readonly tags: readonly ItemTagDoc[];
   /** Absent: none. */
   readonly tagSets?: readonly TagSet[];
+  /** Merges of EHRs into it, or of it, that were taken back; absent: none. */
+  readonly undoneMerges?: readonly UndoneMerge[];
 }
 
 /** What the database holds of everything that a part touches, each by its id. */

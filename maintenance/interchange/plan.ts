@@ -12,7 +12,13 @@ import { Chains, type Chain } from './chain.js';
 import type { RestoredEhr } from './line.js';
 import type { EhrPart, RestoreHow, RestorePlan, RestoreState, Tombstone } from './part.js';
 import { chainWrites } from './plan-chain.js';
-import { contributionIsThere, laterAttestations, requireEhr, tombstoneIsThere } from './same.js';
+import {
+  contributionIsThere,
+  laterAttestations,
+  requireEhr,
+  requireUndone,
+  tombstoneIsThere,
+} from './same.js';
 import { tagWrites } from './plan-tags.js';
 
 /**
@@ -22,6 +28,7 @@ import { tagWrites } from './plan-tags.js';
 export function planPart(part: EhrPart, state: RestoreState, how: RestoreHow): RestorePlan {
   const ehr = state.ehrs.get(part.ehrId) ?? null;
   requireEhr(part, ehr);
+  for (const merge of part.undoneMerges ?? []) requireUndone(merge, state.ehrs);
   const there = new Set<object>(ehr === null || part.ehr === null ? [] : [part.ehr]);
   const isNew = (one: object, isThere: boolean): boolean => {
     if (isThere) there.add(one);

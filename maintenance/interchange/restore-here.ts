@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
 import { AuditDraft, inAuditedTransaction, withAuditDraft } from '../../change/commit/audit-draft.js';
 import { RESTORE } from '../../models/cross-collection/audited-removals.js';
+import { undoneMergeIn } from '../../models/cross-collection/interchange.js';
 import { failed, type LineOutcome, type PlacedLine, type RestoreTarget } from './import.js';
 import type { InterchangeLine } from './line.js';
 import type { EhrPart, RestoreHow } from './part.js';
@@ -112,5 +113,6 @@ function partOf(ehrId: string, lines: readonly PlacedLine[]): EhrPart {
     versions: read.flatMap((line) => (line.kind === 'version' ? line.version : [])),
     tags: read.flatMap((line) => (line.kind === 'item_tag' ? line.tag : [])),
     tagSets: read.flatMap((line) => (line.kind === 'item_tags' ? line.set : [])),
+    undoneMerges: read.flatMap((line) => (line.kind === 'document' ? (undoneMergeIn(line) ?? []) : [])),
   };
 }

@@ -34,8 +34,9 @@ export async function readState(
   return states;
 }
 
-function ehrIdsOf({ ehrId, tombstones }: EhrPart): string[] {
-  return [ehrId, ...tombstones.map((one) => one.ehr._id)];
+function ehrIdsOf({ ehrId, tombstones, undoneMerges = [] }: EhrPart): string[] {
+  const merged = undoneMerges.map(({ source_ehr: source }) => source);
+  return [ehrId, ...tombstones.map((one) => one.ehr._id), ...merged];
 }
 
 function objectIdsOf({ versions, tags, tagSets = [] }: EhrPart): string[] {

@@ -6,6 +6,7 @@ import {
   listOf,
   versionLeaf,
 } from '../../models/cross-collection/seal-hash.js';
+import type { UndoneMerge } from '../../models/cross-collection/interchange.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import { attestVersion, type VersionDoc } from '../../models/version.js';
 import type { Write } from '../../models/access/write.js';
@@ -41,6 +42,18 @@ export function tombstoneIsThere({ ehr }: Tombstone, ehrs: ReadonlyMap<string, E
       `EHR ${ehr._id} was merged into ${ehr.merged_into ?? ''}, which it was not here`,
     );
   return true;
+}
+
+/** @throws conflict when a merge that was taken back is still what it was here */
+export function requireUndone(
+  { _id, source_ehr, target_ehr }: UndoneMerge,
+  ehrs: ReadonlyMap<string, EhrDoc>,
+): void {
+  if (ehrs.get(source_ehr)?.merge_id !== _id) return;
+  throw new CdrError(
+    'conflict',
+    `EHR ${source_ehr} was merged into ${target_ehr} here, and that was taken back where the file comes from`,
+  );
 }
 
 /** Whether the CONTRIBUTION is there. @throws conflict when its uid is that of another one */

@@ -10,6 +10,7 @@ import { isSameToken, sameTokenRange } from '../definition/template-token.js';
 import type { EhrDoc } from '../ehr.js';
 import { withoutBatch, type ItemTagDoc } from '../item-tag.js';
 import type { ArchiveDoc } from '../merge/archive.js';
+import type { MergeHistoryDoc } from '../merge/history.js';
 import { movesOfContent } from '../merge/moves.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import type { VersionDoc } from '../version.js';
@@ -38,6 +39,17 @@ export type OwnCollection = (typeof OWN_COLLECTIONS)[number];
 export interface OwnDocument {
   readonly collection: OwnCollection;
   readonly document: StoredDocument;
+}
+
+/** A merge that was taken back, as far as it is compared with what is here. */
+export type UndoneMerge = Pick<MergeHistoryDoc, '_id' | 'source_ehr' | 'target_ehr'>;
+
+/** The merge that was taken back, where a document is one; null: it is something else. What a file says of it may be anything. */
+export function undoneMergeIn({ collection, document }: OwnDocument): UndoneMerge | null {
+  const { _id, source_ehr: source, target_ehr: target } = document;
+  if (collection !== COLLECTIONS.mergeHistory) return null;
+  if (typeof source !== 'string' || typeof target !== 'string') return null;
+  return { _id, source_ehr: source, target_ehr: target };
 }
 
 /** Documents of one answer of the database: they may have megabytes. */
