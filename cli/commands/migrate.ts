@@ -7,7 +7,7 @@ import { judging } from '../migrate/judge.js';
 import { migrate } from '../migrate/migrate.js';
 import type { Judge } from '../migrate/old-lines.js';
 import { OldServer } from '../migrate/old-server.js';
-import { openPass, placeOf } from '../migrate/pass.js';
+import { openPass, targetName } from '../migrate/pass.js';
 import { sealHeadOf, writeProof } from '../migrate/proof.js';
 import { OldDefinitions } from '../migrate/read-definitions.js';
 import { rehearsalText, rehearsed } from '../migrate/rehearsal.js';
@@ -110,7 +110,7 @@ async function moved(
   { source, files }: { readonly source: Source; readonly files: ImportFiles },
   { client, url, settings }: Pick<Target, 'client' | 'url' | 'settings'>,
 ): Promise<MigrationState> {
-  const state = openPass(files, passOf(options, source, placeOf(url, settings)), (line) => {
+  const state = openPass(files, passOf(options, source, targetName(url, settings)), (line) => {
     writeShown(process.stderr, `${line}\n`);
   });
   state.runs = (state.runs ?? 0) + 1;
@@ -136,9 +136,7 @@ function passOf(
   { url }: Source,
   target: string,
 ): MigrationPass {
-  return {
-    ...{ from: url, since: since?.toISOString() ?? null, lenient: lenient === true, subject, target },
-  };
+  return { from: url, since: since?.toISOString() ?? null, lenient: lenient === true, subject, target };
 }
 
 /** What one run of a pass works on. */

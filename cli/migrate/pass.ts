@@ -4,7 +4,7 @@ import type { ImportFiles } from '../transfer/import-progress.js';
 import type { MigrationPass, MigrationState } from './state.js';
 
 /** Where a pass writes, without credentials. `settings`: of this process where it writes to the database itself; null: `url` does. */
-export function placeOf(url: string, settings: Pick<Settings, 'database'> | null): string {
+export function targetName(url: string, settings: Pick<Settings, 'database'> | null): string {
   if (settings === null) return url;
   const { mongodbUri, mongodbDatabase, embeddedDataDir } = settings.database;
   const hosts = mongodbUri.replace(/\?.*$/s, '').replace(/\/\/[^/]*@/, '//');

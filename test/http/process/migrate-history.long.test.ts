@@ -15,6 +15,7 @@ import {
   givenOldStore,
   here,
   movable,
+  OPEN,
   SYSTEM,
   there,
   useMoves,
@@ -25,8 +26,6 @@ import { bearer, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 const { given, migrated, migratedAs, local, file } = useMoves();
-/** All that a server may show. */
-const OPEN = { lists: true, hasTags: true };
 let store: OldStore;
 let questions: string[] = [];
 /** What the old server says to these. */

@@ -10,6 +10,7 @@ import {
   givenOldStore,
   here,
   movable,
+  OPEN,
   SYSTEM,
   there,
   useMoves,
@@ -31,8 +32,6 @@ import {
 
 useDatabase();
 const { given, migrated, compared, file } = useMoves();
-/** All that a server may show. */
-const OPEN = { lists: true, hasTags: true };
 let store: OldStore;
 let questions: string[] = [];
 let answers: string[] = [];

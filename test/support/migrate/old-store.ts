@@ -26,6 +26,8 @@ import { oldPeer, type OldPeer, type PeerManners } from './old-peer.js';
 
 /** System id of the old server. */
 export const SYSTEM = 'local.ehrbase.org';
+/** All that it may show. */
+export const OPEN = { lists: true, hasTags: true };
 /** The old server, as long as its store is here. */
 export const there = testApp({ systemId: SYSTEM });
 /** The new one. */
