@@ -44,6 +44,7 @@ export function consolePagesSuite(edition: string, settings: Partial<Settings>):
 
     it('finds a patient, shows his record, and reads a composition', async () => {
       await open('/patients');
+      await web.page.locator('tbody tr').nth(1).waitFor();
       await web.page.getByRole('searchbox').fill('0002');
       await web.page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
       await expectGood();
