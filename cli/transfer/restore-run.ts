@@ -7,6 +7,7 @@ import {
   type RestoreTarget,
 } from '../../maintenance/interchange/import.js';
 import { readLine, type InterchangeLine } from '../../maintenance/interchange/line.js';
+import { ahead } from '../../models/access/in-steps.js';
 import { errorAnswer } from '../../routes/http/failure/error-status.js';
 import { noteCause } from './import-causes.js';
 import type { FailedRecord, ImportState } from './import-progress.js';
@@ -60,31 +61,40 @@ export async function checkWhole(source: ImportSource): Promise<void> {
 }
 
 /**
- * Restores an interchange file part by part, and saves how far it came. @throws TooManyErrors; the errors of what writes; invalid
+ * Restores an interchange file part by part, of which the next is read meanwhile, and saves how far it came. @throws TooManyErrors; the errors of what writes; invalid
  * for a version of the form that this release does not know
  */
 export async function runRestore(plan: RestorePlan): Promise<void> {
   const refused = new Set(plan.state.refusedEhrs);
   const run = new InterchangeImport(plan.target, { parallel: plan.parallel }, refused);
-  let part = new Part();
-  let done = 0;
-  const finish = async (): Promise<void> => {
-    const failed = await restoreRead(plan.state, run, part.records);
+  for await (const { records, done } of ahead(partsOf(plan.source, plan.state.position))) {
+    const failed = await restoreRead(plan.state, run, records);
     plan.state.refusedEhrs = [...refused];
-    part = new Part();
     plan.save(plan.state, failed, done);
     const isStopped = plan.stopsAtConflict && failed.some(({ status }) => status === CONFLICT);
     if (isStopped || plan.state.failed >= plan.maxErrors) throw new TooManyErrors();
-  };
-  for await (const { position, size, text } of plan.source.records()) {
+  }
+}
+
+/** The lines behind a position, in parts; `done`: bytes read since the beginning. @throws invalid for a version that this release does not know */
+async function* partsOf(
+  source: ImportSource,
+  behind: number,
+): AsyncGenerator<{ readonly records: readonly ReadRecord[]; readonly done: number }> {
+  let part = new Part();
+  let done = 0;
+  for await (const { position, size, text } of source.records()) {
     if (position === 1) readLine(text ?? '');
-    const isWanted = position > plan.state.position;
+    const isWanted = position > behind;
     const read = { position, text: text ?? '', line: isWanted ? lineOf(text ?? '') : null };
-    if (part.endsBefore(read.line)) await finish();
+    if (part.endsBefore(read.line)) {
+      yield { records: part.records, done };
+      part = new Part();
+    }
     done += size;
     if (isWanted) part.add(read);
   }
-  if (part.records.length > 0) await finish();
+  if (part.records.length > 0) yield { records: part.records, done };
 }
 
 /** A line with where it stands, or why it cannot be read; null: nobody asked. */
