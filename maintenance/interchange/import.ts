@@ -40,8 +40,9 @@ export interface ImportHow {
 
 /** Lines of one EHR that are written in one transaction. */
 const LINES_AT_ONCE = 1_000;
-/** Small EHRs that share one. */
+/** Small EHRs that share one, and characters of theirs: little, so that some are written while the next is prepared. */
 const EHRS_AT_ONCE = 100;
+const TEXT_AT_ONCE = 1024 * 1024;
 
 /** Restores lines of an interchange file, some at a time; lines of one EHR in their order. */
 export class InterchangeImport<T extends PlacedLine = PlacedLine> {
@@ -77,7 +78,7 @@ export class InterchangeImport<T extends PlacedLine = PlacedLine> {
       if (parts.length > 1) jobs.push([job]);
       else small.push(job);
     }
-    jobs.push(...inTextSteps(small, lengthOf, EHRS_AT_ONCE));
+    jobs.push(...inTextSteps(small, lengthOf, EHRS_AT_ONCE, TEXT_AT_ONCE));
     await inLanes(jobs, this.#how.parallel, async (job) => {
       outcomes.push(...(await this.#job(job)));
     });

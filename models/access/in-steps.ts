@@ -4,14 +4,19 @@ const STEP = 1_000;
 /** Content of one command, in characters: some megabytes, far below what a message may have. */
 const TEXT_STEP = 4 * 1024 * 1024;
 
-/** The list in parts of at most `size`, each with little more content than one command should carry. */
-export function inTextSteps<T>(list: readonly T[], lengthOf: (one: T) => number, size: number): T[][] {
+/** The list in parts of at most `size`, each with little more content than `most`: what one command should carry. */
+export function inTextSteps<T>(
+  list: readonly T[],
+  lengthOf: (one: T) => number,
+  size: number,
+  most = TEXT_STEP,
+): T[][] {
   const parts: T[][] = [];
   let length = Infinity;
   for (const one of list) {
     length += lengthOf(one);
     const last = parts.at(-1);
-    if (last !== undefined && length <= TEXT_STEP && last.length < size) last.push(one);
+    if (last !== undefined && length <= most && last.length < size) last.push(one);
     else {
       parts.push([one]);
       length = lengthOf(one);
