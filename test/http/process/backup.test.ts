@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
+import request from 'supertest';
+import { writeBackup } from '../../../maintenance/backup.js';
 import { sealNewRecords } from '../../../maintenance/seal.js';
 import { testApp } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { emptied } from '../../support/interchange.js';
-import { folder, givenDirectory, merge, statusOf } from '../../support/merge-http.js';
+import { folder, givenDirectory, givenTag, merge, statusOf } from '../../support/merge-http.js';
 import { RevisedData } from '../../support/openehr/revised-data.js';
 import { runCommand, type CommandResult } from '../../support/process/command-line.js';
 import { givenComposition, givenEhr, givenTemplate } from '../../support/resources.js';
-import { WITH_ADMIN } from '../../support/tokens.js';
+import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 const app = testApp({ ...WITH_ADMIN, templateRevisions: true });
@@ -117,6 +119,34 @@ describe('a backup', () => {
       expect([code, stderr]).toEqual([1, expect.stringMatching(/no last line|checksum|can read/)]);
     }
     expect(await everything(other())).toEqual({});
+  });
+
+  it('of the embedded engine fails when something was written meanwhile, whatever it was', async () => {
+    const ehrId = await givenEhr(app);
+    const uid = await givenComposition(app, ehrId);
+    const [source, target] = [await givenEhr(app, statusOf('p3')), await givenEhr(app, statusOf('p4'))];
+    /** What becomes of a backup during which somebody does something. */
+    const beside = async (change: () => Promise<unknown>): Promise<string> => {
+      let isBegun = false;
+      const write = async (): Promise<void> => {
+        if (!isBegun) await change();
+        isBegun = true;
+      };
+      return writeBackup({ write, onDocument: () => undefined }).then(
+        () => 'made',
+        (error: unknown) => String(error),
+      );
+    };
+    const deletes = (path: string) => async () => {
+      expect((await request(app).delete(path).set('Authorization', ADMIN)).status).toBe(204);
+    };
+    const failure = expect.stringMatching(/written while it was read.*back up again/);
+    expect(await beside(() => Promise.resolve())).toBe('made');
+    expect(await beside(() => givenComposition(app, ehrId))).toEqual(failure);
+    expect(await beside(() => givenTag(app, { ehrId, type: 'composition', uid }, 'k'))).toEqual(failure);
+    expect(await beside(() => merge(app, source, target))).toEqual(failure);
+    expect(await beside(() => givenTemplate(app, 'minimal_observation.en.v1'))).toEqual(failure);
+    expect(await beside(deletes(`/rest/admin/ehr/${ehrId}`))).toEqual(failure);
   });
 
   it('whose restore was interrupted lets no server start', async () => {

@@ -237,18 +237,7 @@ it.each([true, false])(
     const ehrId = await givenEhr(there);
     const uids = [await givenComposition(there, ehrId), await givenComposition(there, ehrId)].toSorted();
     const before = await exported();
-    const versions = uids.map((uid) => ({
-      _type: 'ORIGINAL_VERSION',
-      preceding_version_uid: { _type: 'OBJECT_VERSION_ID', value: uid },
-      commit_audit: { change_type: term('modification', '251'), committer: { _type: 'PARTY_SELF' } },
-      lifecycle_state: term('complete', '532'),
-      data: aComposition(),
-    }));
-    const audit = { change_type: term('modification', '251'), committer: { _type: 'PARTY_SELF' } };
-    const { status, text } = await request(there)
-      .post(`${V1}/ehr/${ehrId}/contribution`)
-      .send({ versions, audit });
-    expect([status, status === 201 ? '' : text]).toEqual([201, '']);
+    await givenJoint(ehrId, uids);
     const joint = await exported();
     await givenUpdate(there, ehrId, uids[1]!.replace(/1$/, '2'), aComposition());
     const after = await exported();
@@ -272,6 +261,56 @@ it.each([true, false])(
     expect(movable(await exported())).toEqual(movable(after));
   },
 );
+
+it('leaves an EHR to the next pass that changes each time that it is read, and brings the others', async () => {
+  await emptied(SYSTEM);
+  await givenTemplate(there);
+  const other = await givenEhr(there);
+  await givenComposition(there, other);
+  const ehrId = await givenEhr(there);
+  let uids = [await givenComposition(there, ehrId), await givenComposition(there, ehrId)].toSorted();
+  const states = [await exported()];
+  for (let reads = 1; reads <= 5; reads += 1) {
+    await givenJoint(ehrId, uids);
+    uids = uids.map((uid) => uid.replace(/\d+$/, String(reads + 1)));
+    states.push(await exported());
+  }
+  await emptied();
+  let [histories, reads] = [0, 0];
+  const peer = await given(states[0]!, {
+    ...OPEN,
+    onAsked: (_count, path) => {
+      if (path.includes(`${ehrId}?include=`)) [histories, reads] = [0, reads + 1];
+      if (!path.includes(`${ehrId}/versioned_composition`) || !path.endsWith('revision_history')) return;
+      histories += 1;
+      if (histories === 2) peer.holds(states[reads] ?? states.at(-1)!);
+    },
+  });
+  const first = await migrated(peer, '--errors', file('changing'));
+  expect([first.code, reads]).toEqual([1, 5]);
+  expect(readFileSync(file('changing'), 'utf8')).toContain('changed each time that it was read');
+  expect((await request(here).get(`${V1}/ehr/${other}`)).status).toBe(200);
+  expect((await request(here).get(`${V1}/ehr/${ehrId}`)).status).toBe(404);
+  const second = await migrated(peer);
+  expect(second.code === 0 ? '' : second.stderr).toBe('');
+  expect(movable(await exported()).toSorted()).toEqual(movable(states.at(-1)!).toSorted());
+});
+
+/** Two COMPOSITIONs get a version each in one CONTRIBUTION. */
+async function givenJoint(ehrId: string, uids: readonly string[]): Promise<void> {
+  const versions = uids.map((uid) => ({
+    _type: 'ORIGINAL_VERSION',
+    preceding_version_uid: { _type: 'OBJECT_VERSION_ID', value: uid },
+    commit_audit: { change_type: term('modification', '251'), committer: { _type: 'PARTY_SELF' } },
+    lifecycle_state: term('complete', '532'),
+    data: aComposition(),
+  }));
+  const audit = { change_type: term('modification', '251'), committer: { _type: 'PARTY_SELF' } };
+  const { status, text } = await request(there)
+    .post(`${V1}/ehr/${ehrId}/contribution`)
+    .send({ versions, audit });
+  expect([status, status === 201 ? '' : text]).toEqual([201, '']);
+}
 
 function term(value: string, code: string): Json {
   return {
