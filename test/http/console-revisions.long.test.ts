@@ -26,8 +26,10 @@ inBrowser('revisions of a template (skipped where no Chromium is installed)', ()
     );
   }
 
+  const server = () => new Cdr({ url: web.url, token: ADMIN.replace('Bearer ', '') });
+
   it('are compared, and data move from one to the next and back', async () => {
-    const cdr = new Cdr({ url: web.url, token: ADMIN.replace('Bearer ', '') });
+    const cdr = server();
     await cdr.templates.upload(fixtureText(`opt/${NAME}.opt`));
     const { id } = await cdr.ehr.create();
     const inGrams = JSON.stringify(aComposition(NAME)).replace('"units":"kg"', '"units":"gm"');
@@ -78,6 +80,24 @@ inBrowser('revisions of a template (skipped where no Chromium is installed)', ()
     await web.page.locator('.jobs b').getByText('done', { exact: true }).waitFor();
     await web.page.getByText('2 upgraded, 1 taken back, 0 left as they are').waitFor();
     expect(await jobs.findOne({})).toMatchObject({ state: 'done' });
+    await web.expectGood();
+  });
+
+  it('are removed when somebody is sure, of which none judged anything', async () => {
+    const names = async () => (await server().templates.revisions(NAME)).map(({ revision }) => revision);
+    await server().templates.upload(secondOpt('a node is added'));
+    await web.open(`/templates/${NAME}`);
+    await web.pasteToken(['ADMIN']);
+    // Only one of the three can be.
+    const remove = web.page.getByRole('button', { name: 'Remove' });
+    await remove.waitFor();
+    web.page.once('dialog', (dialog) => void dialog.dismiss());
+    await remove.click();
+    expect(await names()).toEqual(['3', '2', '1']);
+    web.page.once('dialog', (dialog) => void dialog.accept());
+    await remove.click();
+    await remove.waitFor({ state: 'detached' });
+    expect(await names()).toEqual(['2', '1']);
     await web.expectGood();
   });
 

@@ -15,6 +15,7 @@ import {
   setInterval,
   setText,
   textOf,
+  walk,
   type OptElement,
 } from './opt-tree.js';
 
@@ -326,5 +327,55 @@ export const REVISIONS: readonly Revision[] = [
       'codes',
       'minor',
     ],
+  ),
+  revision(
+    'a node is bound to a code',
+    'ehrbase_blood_pressure_simple.de.v0',
+    (template) => {
+      const code =
+        '<terminology_id><value>SNOMED-CT</value></terminology_id><code_string>75367002</code_string>';
+      archetypeIn(template, PRESSURE).children.push(
+        ...fragment(
+          `<term_bindings terminology="SNOMED-CT"><items code="at0000"><value>${code}</value></items></term_bindings>`,
+        ),
+      );
+    },
+    [`/content[${PRESSURE}]`, 'changed', 'binding', 'text'],
+  ),
+  revision(
+    'a form begins with another code',
+    'ehrbase_blood_pressure_simple.de.v0',
+    (template) => {
+      const { node: element } = nodeIn(archetypeIn(template, PRESSURE), 'at0008');
+      setText(only(only(element, 'value'), 'defining_code'), 'at1000', 'assumed_value', 'code_string');
+    },
+    [
+      `/content[${PRESSURE}]/data[at0001]/events[at0002]/state[at0007]/items[at0008]/value`,
+      'changed',
+      'default',
+      'text',
+    ],
+  ),
+  revision(
+    'codes are of another value set',
+    'test_all_types.en.v1',
+    (template) => {
+      for (const { element: each } of walk(template))
+        if (textOf(each, 'referenceSetUri') !== '') setText(each, 'terminology:LOINC', 'referenceSetUri');
+    },
+    ['/content', 'changed', 'value_set', 'unproven'],
+  ),
+  revision(
+    'a step leads to another state',
+    'test_all_types.en.v1',
+    (template) => {
+      const { node: transition } = nodeIn(
+        archetypeIn(template, 'openEHR-EHR-ACTION.test_all_types.v1'),
+        'at0003',
+      );
+      const state = only(only(transition, 'current_state'), 'defining_code');
+      setText(state, '245', 'code_list');
+    },
+    ['/content', 'changed', 'transitions', 'breaking'],
   ),
 ];
