@@ -24,6 +24,8 @@ interface LinesOfEhr<T extends PlacedLine = PlacedLine> {
 
 /** What writes lines: this process, or a server that is asked to. */
 export interface RestoreTarget<T extends PlacedLine = PlacedLine> {
+  /** Transactions that it writes well side by side; absent: as many as whoever asks wants. */
+  readonly atOnce?: number;
   /** Writes lines that belong to no EHR, in their order; gives what became of each, in no order. @throws when nobody can write */
   definitions(lines: readonly T[]): Promise<LineOutcome[]>;
   /** Writes the next part of each of several EHRs, nothing of one of which a line is refused. The same of lines, and of failures. */
@@ -79,7 +81,8 @@ export class InterchangeImport<T extends PlacedLine = PlacedLine> {
       else small.push(job);
     }
     jobs.push(...inTextSteps(small, lengthOf, EHRS_AT_ONCE, TEXT_AT_ONCE));
-    await inLanes(jobs, this.#how.parallel, async (job) => {
+    const atOnce = Math.min(this.#how.parallel, this.#target.atOnce ?? Infinity);
+    await inLanes(jobs, atOnce, async (job) => {
       outcomes.push(...(await this.#job(job)));
     });
     return outcomes;

@@ -25,11 +25,15 @@ export async function noteRestore(batch: string, ehrIds: readonly string[]): Pro
   );
 }
 
+/** Of more all would be prepared first, and then wait for the database together; of fewer this process would wait for it. */
+const AT_ONCE = 4;
+
 /** Writes to the database of this process. */
 export function restoringHere(how: RestoreHow): RestoreTarget {
   const ehrs = new EhrRestore(how);
   const definition = (placed: PlacedLine): Promise<LineOutcome> => definitionOutcome(how, placed);
   return {
+    atOnce: AT_ONCE,
     async definitions(lines) {
       const records = lines.flatMap(({ position, line }) =>
         line.kind === 'audit' ? { position, record: line.record } : [],
