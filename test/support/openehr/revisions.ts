@@ -30,16 +30,18 @@ interface Revision {
 
 type Row = readonly [path: string, kind: Change['kind'], what: Change['what'], verdict: Change['verdict']];
 
-/** The first row is the whole of it. */
+const WORST_FIRST = ['breaking', 'unproven', 'minor'] as const;
+
+/** The worst row is the whole of it. */
 function revision(
   says: string,
   template: string,
   change: (template: OptElement) => void,
   ...rows: readonly [Row, ...Row[]]
 ): Revision {
-  const [[, , , first]] = rows;
   const changes = rows.map(([path, kind, what, verdict]) => ({ path, kind, what, verdict }));
-  return { says, template, change, verdict: first === 'unproven' ? 'breaking' : first, changes };
+  const worst = WORST_FIRST.find((each) => changes.some(({ verdict }) => verdict === each)) ?? 'text';
+  return { says, template, change, verdict: worst === 'unproven' ? 'breaking' : worst, changes };
 }
 
 /** The second revision of the template. */
@@ -57,6 +59,10 @@ export function secondOpt(says: string): string {
 const EVALUATION = 'openEHR-EHR-EVALUATION.minimal.v1';
 const ADMIN_ENTRY = 'openEHR-EHR-ADMIN_ENTRY.minimal.v1';
 const ALL_TYPES = 'openEHR-EHR-EVALUATION.test_all_types.v1';
+const ALL_VALUE =
+  '/content[openEHR-EHR-OBSERVATION.test_all_types.v1]/data[at0001]/events[at0002]/data[at0003]/items[at0006]/value';
+const ALL_ACTION =
+  '/content[openEHR-EHR-SECTION.test_all_types.v1]/items[at0001]/items[at0002]/items[openEHR-EHR-ACTION.test_all_types.v1]';
 const PRESSURE = 'openEHR-EHR-OBSERVATION.sample_blood_pressure.v1';
 const TEMPERATURE = 'openEHR-EHR-OBSERVATION.body_temperature.v2';
 const NESTED = 'openEHR-EHR-CLUSTER.nested.v1';
@@ -357,13 +363,19 @@ export const REVISIONS: readonly Revision[] = [
     ],
   ),
   revision(
-    'codes are of another value set',
+    'codes come from a value set',
     'test_all_types.en.v1',
     (template) => {
       for (const { element: each } of walk(template))
-        if (textOf(each, 'referenceSetUri') !== '') setText(each, 'terminology:LOINC', 'referenceSetUri');
+        if (textOf(each, 'referenceSetUri') !== '')
+          setText(
+            each,
+            'terminology://fhir.hl7.org/ValueSet/$expand?url=http://example.org/positions',
+            'referenceSetUri',
+          );
     },
-    ['/content', 'changed', 'value_set', 'unproven'],
+    [ALL_VALUE, 'widened', 'codes', 'minor'],
+    [ALL_VALUE, 'narrowed', 'value_set', 'unproven'],
   ),
   revision(
     'a step leads to another state',
@@ -376,6 +388,7 @@ export const REVISIONS: readonly Revision[] = [
       const state = only(only(transition, 'current_state'), 'defining_code');
       setText(state, '245', 'code_list');
     },
-    ['/content', 'changed', 'transitions', 'breaking'],
+    [`${ALL_ACTION}/ism_transition`, 'changed', 'transitions', 'breaking'],
+    [`${ALL_ACTION}/ism_transition/current_state`, 'narrowed', 'codes', 'breaking'],
   ),
 ];
