@@ -28,6 +28,7 @@ import {
   runOperation,
 } from './middleware/operation.js';
 import { requestIdentity, requestLog } from './middleware/request-log.js';
+import { enforcedPolicies } from './middleware/viewing.js';
 import { operationTable } from './operation-table.js';
 
 /** What an application shares with the process that runs it. */
@@ -92,6 +93,8 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   app.use(authenticate({ identify, isOpen: settings.auth === 'none', validation: settings.validation }));
   if (rates !== null) app.use(rateLimitByUser(rates));
   app.use(requestIdentity()).use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));
-  app.use(body(settings)).use(runOperation());
+  app.use(body(settings));
+  if (settings.accessMode === 'enforce') app.use(enforcedPolicies(settings, table.operations));
+  app.use(runOperation());
   return app;
 }

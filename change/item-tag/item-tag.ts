@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
 import { CdrError } from '../../openehr/base/errors.js';
-import type { ObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { formatObjectVersionId, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { ItemTagDoc, TagFilter, TagTarget, TagTargetType } from '../../models/item-tag.js';
@@ -17,20 +16,15 @@ import { versionExists } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
-import { holdWritable, inOneState } from '../commit/ehr-access.js';
+import { viewing } from '../access/viewer.js';
+import { holdWritable, inOneState, writableEhr } from '../commit/ehr-access.js';
 import { objectNotFound } from '../commit/refusal.js';
+import { noSuchVersion, requireSeenTarget, requireTaggable, seenTags, type TagAddress } from './seen-tags.js';
 import type { TagContent } from './tag-content.js';
 import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
 import { zip } from '../../openehr/base/required.js';
 
-/** A container, or one of its versions, as a path names it. */
-export interface TagAddress {
-  readonly ehrId: string;
-  readonly type: TagTargetType;
-  readonly versionedObjectUid: string;
-  /** null: the container. */
-  readonly version: ObjectVersionId | null;
-}
+export type { TagAddress } from './seen-tags.js';
 
 /** One tag of a PUT: with the id of an existing tag, or null for a new one. */
 export interface TagEntry extends TagContent {
@@ -39,7 +33,12 @@ export interface TagEntry extends TagContent {
 
 /** Tags of one target. @throws not-found for an unknown EHR or target */
 export async function listTags(address: TagAddress, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
-  return inOneState(address.ehrId, async () => tagsOfTarget(await targetOf(address), filter));
+  const viewer = viewing.getStore()?.viewer;
+  return inOneState(address.ehrId, async () => {
+    const target = await targetOf(address);
+    if (viewer !== undefined) await requireSeenTarget(viewer, address);
+    return tagsOfTarget(target, filter);
+  });
 }
 
 /** A tag with the uid of the container or version that it is on. */
@@ -50,10 +49,12 @@ export interface PlacedTag {
 
 /** Tags of everything in an EHR. @throws not-found for an unknown EHR */
 export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<PlacedTag[]> {
+  const viewer = viewing.getStore()?.viewer;
   return inOneState(
     ehrId,
     async () => {
-      const tags = await tagsOfEhr(ehrId, filter);
+      const all = await tagsOfEhr(ehrId, filter);
+      const tags = viewer === undefined ? all : await seenTags(viewer, ehrId, all);
       const uids = await taggedVersionUids(ehrId, tags);
       return tags.map((tag) => ({ tag, uid: uids.get(tag._id) ?? tag.target }));
     },
@@ -135,6 +136,12 @@ export function tagTarget(ehrId: string, type: TagTargetType, uid: string): TagT
 }
 
 async function writing<T>(address: TagAddress, work: (target: TagTarget) => Promise<T>): Promise<T> {
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer !== undefined) {
+    await writableEhr(address.ehrId);
+    await targetOf(address);
+    await requireTaggable(viewer, address);
+  }
   try {
     return await inAuditedTransaction(
       async () => {
@@ -153,9 +160,8 @@ async function writing<T>(address: TagAddress, work: (target: TagTarget) => Prom
 async function targetOf({ ehrId, type, versionedObjectUid, version }: TagAddress): Promise<TagTarget> {
   const container = await containerOf(ehrId, type, versionedObjectUid);
   if (container === null) throw objectNotFound(ehrId, type, versionedObjectUid);
-  const versionUid = version === null ? null : formatObjectVersionId(version);
-  if (versionUid !== null && !(await hasVersion(container, versionUid)))
-    throw new CdrError('not-found', `${type} ${versionedObjectUid} has no version ${versionUid}`);
+  if (version !== null && !(await hasVersion(container, formatObjectVersionId(version))))
+    throw noSuchVersion(type, versionedObjectUid, version);
   return {
     owner_id: ehrId,
     target: versionedObjectUid,

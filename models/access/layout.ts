@@ -17,6 +17,8 @@ export const COLLECTIONS = {
   archetypes: 'archetypes',
   storedQueries: 'stored_queries',
   queryOwners: 'query_owners',
+  policies: 'policies',
+  policyVersions: 'policy_versions',
   itemTags: 'item_tags',
   drafts: 'drafts',
   favourites: 'favourites',
@@ -170,6 +172,11 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   },
   { name: COLLECTIONS.archetypes, indexes: [] },
   { name: COLLECTIONS.queryOwners, indexes: [] },
+  { name: COLLECTIONS.policies, indexes: [] },
+  {
+    name: COLLECTIONS.policyVersions,
+    indexes: [{ key: { policy_id: 1, version: 1 }, options: { unique: true } }],
+  },
   { name: COLLECTIONS.storedQueries, indexes: [{ key: { name: 1, major: -1, minor: -1, patch: -1 } }] },
   {
     name: COLLECTIONS.itemTags,

@@ -24,6 +24,7 @@ export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation
   return [
     adminOperation({
       id: 'getAudit',
+      discloses: 'whole',
       method: 'GET',
       path: '/audit',
       summary: 'List the calls of the admin API, writes, refusals and, if kept, reads',
@@ -40,6 +41,7 @@ export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation
     }),
     adminOperation({
       id: 'getEhrAccess',
+      discloses: 'whole',
       method: 'GET',
       path: '/ehr/{ehr_id}/access',
       summary: 'List the recorded calls about one EHR',

@@ -50,7 +50,7 @@ const ROWS: Operation['responses'] = {
 };
 const AD_HOC_BODY: BodyDescription = { schema: 'QueryRequest', types: 'json' };
 const STORED_BODY: BodyDescription = { schema: 'StoredQueryRequest', types: 'json', required: false };
-const QUERY = { access: 'read', audit: 'query' } as const;
+const QUERY = { access: 'read', audit: 'query', discloses: 'query' } as const;
 const BY_GET = { ...QUERY, method: 'GET', takesVariables: true } as const;
 const BY_POST = { ...QUERY, method: 'POST', parameters: LIMITS } as const;
 
@@ -286,8 +286,9 @@ class QueryRunner {
   ): AsyncGenerator<readonly string[], void, undefined> {
     const { query, aliases, page, request, clock } = compiled;
     const { systemId, aql } = this.settings;
-    const { asOf, ehrId } = request;
-    const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits };
+    const { asOf, ehrId, permitted } = request;
+    const seen = permitted !== undefined && { permitted };
+    const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits, ...seen };
     const { work, user } = limits;
     yield* await evaluateCandidates(found, { query, aliases, page, ...rules, work, user });
   }

@@ -20,6 +20,7 @@ export function identityConflicts(
     | 'basicUsersFile'
     | 'committerMustBeUser'
     | 'queryOwners'
+    | 'accessMode'
     | 'host'
     | 'authNoneAnywhere'
   >,
@@ -45,14 +46,16 @@ function userConflicts({
   auth,
   committerMustBeUser,
   queryOwners,
-}: Pick<Settings, 'auth' | 'committerMustBeUser' | 'queryOwners'>): string[] {
+  accessMode,
+}: Pick<Settings, 'auth' | 'committerMustBeUser' | 'queryOwners' | 'accessMode'>): string[] {
   const needy = [
-    ['COMMITTER_MUST_BE_USER', committerMustBeUser],
-    ['QUERY_OWNERS', queryOwners],
+    ['COMMITTER_MUST_BE_USER=true', committerMustBeUser],
+    ['QUERY_OWNERS=true', queryOwners],
+    ['ACCESS_MODE=enforce', accessMode === 'enforce'],
   ] as const;
   return needy
     .filter(([, isOn]) => isOn && auth === 'none')
-    .map(([name]) => `${name}=true needs users: set AUTH to jwt, basic or jwt,basic`);
+    .map(([name]) => `${name} needs users: set AUTH to jwt, basic or jwt,basic`);
 }
 
 /** Nobody is asked who he is where other machines reach the server, unless that is meant. */

@@ -22,6 +22,17 @@ export interface AuthenticatedUser {
   /** Upper-cased. */
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<Permission>;
+  /** What a token says beside that, where policies of access are enforced. */
+  readonly claims?: SubjectClaims;
+}
+
+/** Claims of a token that policies of access may ask for. docs/access.md#who-asks */
+export interface SubjectClaims {
+  readonly organisation?: string;
+  readonly purpose?: string;
+  /** The EHR of a patient's own token, and the name of the claim. */
+  readonly ehr?: { readonly id: string; readonly claim: string };
+  readonly scopes: readonly string[];
 }
 
 /** The operation that a request is for, with the segments of its path. */

@@ -1,0 +1,129 @@
+import { ambient } from '../../database/transaction.js';
+import { inSteps } from '../../models/access/in-steps.js';
+import { policyVersion } from '../../models/cross-collection/policy-objects.js';
+import { ehrById, type EhrDoc } from '../../models/ehr.js';
+import { versionHeads, versionsById, type VersionDoc } from '../../models/version.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+import { ehrObject } from '../../policy/attributes.js';
+import { any, type Condition, type Permitted } from '../../policy/condition.js';
+import type { AccessObject } from '../../policy/object.js';
+import type { PolicySet, Rules } from '../../policy/policy-set.js';
+import type { Action, Subject } from '../../policy/subject.js';
+
+/** Versions that are judged together: each may have megabytes. */
+const AT_ONCE = 20;
+
+/** Who asks for what, under which policies. */
+interface Request {
+  readonly set: PolicySet;
+  readonly subject: Subject;
+  /** What the operation does, the first of them foremost: whoever may do one of them sees what it is done to. */
+  readonly actions: readonly [Action, ...Action[]];
+  /** Of this server. */
+  readonly systemId: string;
+}
+
+/**
+ * For whom a request runs where policies of access are enforced, and what of the records he may see. Whatever gives or changes something of
+ * a record asks it; a success that never did is not answered (`src/middleware/viewing.ts`). docs/access.md#enforced
+ */
+export class Viewer {
+  #isAsked = false;
+
+  constructor(private readonly request: Request) {}
+
+  /** Says that a list was narrowed, of which there may be nothing to judge. */
+  narrowed(): void {
+    this.#isAsked = true;
+  }
+
+  /** Whether anything was judged. */
+  get isAsked(): boolean {
+    return this.#isAsked;
+  }
+
+  /** What queries and lists are narrowed by. */
+  get permitted(): Permitted {
+    return this.#rulesOf(this.request.actions[0]).permitted;
+  }
+
+  /** What the EHRs are that are there for him. */
+  get ehrs(): Condition {
+    return any(this.request.actions.map((action) => this.#rulesOf(action).permitted.ehr));
+  }
+
+  /** Whether policies permit one action. */
+  permits(action: Action, object: AccessObject): boolean {
+    return this.#rulesOf(action).decide(object).isPermitted;
+  }
+
+  /** Whether an EHR is there for him. */
+  seesEhr({ _id: ehrId, subject }: Pick<EhrDoc, '_id' | 'subject'>): boolean {
+    return this.#sees(ehrObject({ ehrId, namespace: subject?.namespace, tags: {} }));
+  }
+
+  /** The same of an id. */
+  async seesEhrId(ehrId: string): Promise<boolean> {
+    const ehr = await ehrById(ehrId);
+    return this.seesEhr(ehr ?? { _id: ehrId });
+  }
+
+  /** Whether a VERSION is there for him. `ehrId`: of the EHR that it is in, whatever merges in steps have moved so far. */
+  async sees(ehrId: string, version: VersionDoc): Promise<boolean> {
+    return this.#sees(await this.objectOf(ehrId, version));
+  }
+
+  /** A VERSION as policies see it. */
+  objectOf(ehrId: string, version: VersionDoc): Promise<AccessObject> {
+    const { set, systemId } = this.request;
+    return policyVersion({ ...version, ehr_id: ehrId }, {}, systemId, set.asksContent);
+  }
+
+  /** Of the versions of an EHR with these uids those that are there for him. */
+  async seenAmong(ehrId: string, versionUids: readonly string[]): Promise<ReadonlySet<string>> {
+    const seen = new Set<string>();
+    for (const part of inSteps([...new Set(versionUids)], AT_ONCE))
+      for (const version of await versionsById(ehrId, part))
+        if (await this.sees(ehrId, version)) seen.add(version._id);
+    return seen;
+  }
+
+  /** Whether the latest version of a container is there for him: a change is made to that. */
+  async seesLatest({ ehr_id: ehrId, latest_version_uid: uid }: VersionedObjectDoc): Promise<boolean> {
+    return (await this.seenAmong(ehrId, [uid])).size > 0;
+  }
+
+  /** Whether any version of a container is there for him: then the container is. */
+  async seesContainer(ehrId: string, versionedObjectUid: string): Promise<boolean> {
+    const heads = await versionHeads(ehrId, versionedObjectUid);
+    for (const part of inSteps(heads.reverse(), AT_ONCE)) {
+      const uids = part.map(({ _id }) => _id);
+      if ((await this.seenAmong(ehrId, uids)).size > 0) return true;
+    }
+    return false;
+  }
+
+  #sees(object: AccessObject): boolean {
+    return this.request.actions.some((action) => this.permits(action, object));
+  }
+
+  #rulesOf(action: Action): Rules {
+    this.#isAsked = true;
+    return this.request.set.rulesFor({ subject: this.request.subject, action });
+  }
+}
+
+declare module '../../database/transaction.js' {
+  interface Ambient {
+    /** Absent: policies do not restrict the request. */
+    readonly viewer?: Viewer;
+  }
+}
+
+/** Where the viewer of the request under way is found: `viewing.getStore()?.viewer`. Without policies nothing more is called. */
+export const viewing: { getStore(): { readonly viewer?: Viewer } | undefined } = ambient;
+
+/** Runs the work of a request for somebody. */
+export function withViewer<T>(viewer: Viewer, work: () => Promise<T>): Promise<T> {
+  return ambient.run({ ...ambient.getStore(), viewer }, work);
+}
