@@ -30,8 +30,10 @@ export interface Settings {
   readonly adminAllowDeleteAll: boolean;
   /** Whether one request may remove all EHRs. */
   readonly adminAllowDeleteAllEhrs: boolean;
-  /** `dry`: policies of access are kept and tried, and refuse nothing; `enforce`: they hold. */
-  readonly accessMode: 'off' | 'dry' | 'enforce';
+  /** `dry`: policies of access are kept and tried, and refuse nothing; `observe`: the audit notes what they would hide; `enforce`: they hold. */
+  readonly accessMode: 'off' | 'dry' | 'observe' | 'enforce';
+  /** What is answered for something that policies hide: what is not there is 404. */
+  readonly accessRefused: '404' | '403';
   /** Policies of access that there may be. */
   readonly policiesMax: number;
   readonly auditReads: boolean;

@@ -14,6 +14,7 @@ import {
   type Conditions,
   type DocumentOf,
 } from './access/collection.js';
+import { ACCESS_TAG, accessTags, AFTER_ACCESS_TAG, type AccessTags } from '../policy/attributes.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject, type VersionedObjectDoc } from './versioned-object.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite, Write } from './access/write.js';
@@ -119,6 +120,31 @@ export function countTags(target: TagTarget): Promise<number> {
 /** Tags of all targets in an EHR, by key, then path. */
 export function tagsOfEhr(ehrId: string, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
   return sortedTags({ owner_id: ownedBy(ehrId), ...conditionsOf(filter) });
+}
+
+/** What policies of access see of tags: those of the whole EHR_STATUS container of an EHR. */
+const OF_EHR = { target_type: 'EHR_STATUS', target_version: null, target_path: null } as const;
+
+/** Tags of an EHR as a whole that policies see. docs/access.md#tags */
+export async function accessTagsOf(ehrId: string): Promise<AccessTags> {
+  const key = trusted({ $gte: ACCESS_TAG, $lt: AFTER_ACCESS_TAG });
+  return accessTags(await ItemTag.find({ key, owner_id: ownedBy(ehrId), ...OF_EHR }).exec());
+}
+
+/** Of EHRs with a tag of this key, at most `most` in no order, the id and the text of the tag. `values`: that has one of these in it. */
+export async function ehrsTagged(
+  key: string,
+  most: number,
+  values?: readonly string[],
+): Promise<{ readonly ehrId: string; readonly value: string | null }[]> {
+  const isIn = values?.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
+  const tags = await ItemTag.find(
+    { key, ...OF_EHR, ...(isIn !== undefined && { value: trusted({ $regex: isIn }) }) },
+    { owner_id: 1, value: 1 },
+  )
+    .limit(most)
+    .exec();
+  return tags.map(({ owner_id: owner, value }) => ({ ehrId: belongsTo(owner), value }));
 }
 
 /**

@@ -3,8 +3,10 @@ import { orderedValue } from '../openehr/rm/ordered-value.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import type { AccessObject, AttributeValue } from './object.js';
 
-/** Key of the item tags that policies see: others say nothing of rights, and whoever may write may set them. */
-const ACCESS_TAG = 'access.';
+/** How keys of the item tags begin that policies see: others say nothing of rights, and whoever may write may set them. */
+export const ACCESS_TAG = 'access.';
+/** The least text that is after all that begin so. */
+export const AFTER_ACCESS_TAG = 'access/';
 
 /** Tags of an EHR by key. */
 export type AccessTags = AccessObject['tags'];
@@ -18,7 +20,12 @@ interface StoredTag {
 /** The tags of an EHR that policies see: what stands between commas is a value of its own. */
 export function accessTags(stored: readonly StoredTag[]): AccessTags {
   const seen = stored.filter(({ key }) => key.startsWith(ACCESS_TAG));
-  return Object.fromEntries(seen.map(({ key, value }) => [key, valuesOf(value ?? '')]));
+  return Object.fromEntries(seen.map(({ key, value }) => [key, tagValues(value)]));
+}
+
+/** The values that the text of a tag has. */
+export function tagValues(value: string | null): string[] {
+  return valuesOf(value ?? '');
 }
 
 function valuesOf(text: string): string[] {

@@ -39,6 +39,9 @@ export type Leaf =
   | { readonly kind: 'tag'; readonly key: string; readonly among: readonly string[] }
   | { readonly kind: 'emptyTag'; readonly key: string };
 
+/** A condition on a tag of the EHR. */
+export type TagLeaf = Extract<Leaf, { readonly key: string }>;
+
 /** What somebody may see: what is in an EHR only where he may see the EHR. */
 export interface Permitted {
   /** Over EHRs. */
@@ -153,14 +156,19 @@ function leafHolds(leaf: Leaf, object: AccessObject): boolean {
     case 'uid':
       return leaf.among.includes(object.uid);
     case 'tagged':
-      return tagOf(object, leaf.key) !== undefined;
     case 'tag':
-      return leaf.among.some((value) => tagOf(object, leaf.key)?.includes(value));
     case 'emptyTag':
-      return tagOf(object, leaf.key)?.length === 0;
+      return tagFits(leaf, tagOf(object, leaf.key));
     default:
       return valueFits(leaf, attributeOf(object, leaf.attribute));
   }
+}
+
+/** Whether the values of a tag, undefined without it, are what is asked for. */
+export function tagFits(leaf: TagLeaf, values: readonly string[] | undefined): boolean {
+  if (values === undefined) return false;
+  if (leaf.kind === 'tag') return leaf.among.some((value) => values.includes(value));
+  return leaf.kind === 'tagged' || values.length === 0;
 }
 
 type OfAttribute = Extract<Leaf, { readonly attribute: string }>;

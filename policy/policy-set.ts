@@ -20,10 +20,13 @@ export class PolicySet {
   readonly #reads: readonly string[];
   /** Whether any policy asks for what only the content of a VERSION says. */
   readonly asksContent: boolean;
+  /** Whether any policy asks for tags of the EHR. */
+  readonly asksTags: boolean;
   readonly #rules = new LRUCache<string, Rules>({ max: KEPT_RULES });
 
   constructor(private readonly policies: readonly Policy[]) {
     this.#reads = [...new Set(policies.flatMap(({ reads }) => reads))].sort();
+    this.asksTags = policies.some((policy) => policy.asksTags);
     this.asksContent = policies.some(({ asks }) => asks.some((name) => CONTENT_ATTRIBUTES.includes(name)));
   }
 

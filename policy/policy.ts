@@ -12,7 +12,7 @@ export interface Policy {
   readonly reads: readonly string[];
   /** Attributes of the object that it asks for. */
   readonly asks: readonly string[];
-  /** Whether it asks for tags, which no list is narrowed by yet. */
+  /** Whether it asks for tags of the EHR. */
   readonly asksTags: boolean;
   /** The objects that it is about, of those that this request is for. */
   readonly about: (request: Request) => Condition;

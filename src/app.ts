@@ -28,7 +28,8 @@ import {
   runOperation,
 } from './middleware/operation.js';
 import { requestIdentity, requestLog } from './middleware/request-log.js';
-import { enforcedPolicies } from './middleware/viewing.js';
+import { observedPolicies } from './middleware/observing.js';
+import { accessTags, enforcedPolicies } from './middleware/viewing.js';
 import { operationTable } from './operation-table.js';
 
 /** What an application shares with the process that runs it. */
@@ -94,7 +95,9 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   if (rates !== null) app.use(rateLimitByUser(rates));
   app.use(requestIdentity()).use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));
   app.use(body(settings));
+  if (settings.accessMode !== 'off') app.use(accessTags(settings));
   if (settings.accessMode === 'enforce') app.use(enforcedPolicies(settings, table.operations));
+  if (settings.accessMode === 'observe') app.use(observedPolicies(settings, table.operations, log));
   app.use(runOperation());
   return app;
 }

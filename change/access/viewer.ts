@@ -1,17 +1,23 @@
 import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
+import { withTaggedEhrs } from '../../models/cross-collection/tagged-ehrs.js';
+import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
 import { ehrById, type EhrDoc } from '../../models/ehr.js';
+import { accessTagsOf } from '../../models/item-tag.js';
 import { versionHeads, versionsById, type VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
-import { ehrObject } from '../../policy/attributes.js';
-import { any, type Condition, type Permitted } from '../../policy/condition.js';
+import { ehrObject, type AccessTags } from '../../policy/attributes.js';
+import { any, FALSE, type Condition, type Permitted } from '../../policy/condition.js';
 import type { AccessObject } from '../../policy/object.js';
 import type { PolicySet, Rules } from '../../policy/policy-set.js';
 import type { Action, Subject } from '../../policy/subject.js';
 
 /** Versions that are judged together: each may have megabytes. */
 const AT_ONCE = 20;
+
+/** EHRs of which a request keeps the tags. */
+const KEPT_TAGS = 1_000;
 
 /** Who asks for what, under which policies. */
 interface Request {
@@ -29,6 +35,11 @@ interface Request {
  */
 export class Viewer {
   #isAsked = false;
+  #hasRefused = false;
+  /** Ids of policies. */
+  readonly #decided = new Set<string>();
+  /** As they are while the request runs: many versions of one EHR are judged. */
+  readonly #tags = new Map<string, AccessTags>();
 
   constructor(private readonly request: Request) {}
 
@@ -37,29 +48,72 @@ export class Viewer {
     this.#isAsked = true;
   }
 
+  /** Whether something that is there is not for him. */
+  get hasRefused(): boolean {
+    return this.#hasRefused;
+  }
+
+  /** Notes that what he asks for is there, and not for him. */
+  refused(): void {
+    this.#hasRefused = true;
+  }
+
   /** Whether anything was judged. */
   get isAsked(): boolean {
     return this.#isAsked;
   }
 
-  /** What queries and lists are narrowed by. */
-  get permitted(): Permitted {
-    return this.#rulesOf(this.request.actions[0]).permitted;
+  /**
+   * What queries and lists are narrowed by. `ehrId`: the only EHR that is asked about; null: all.
+   * @throws unprocessable where policies ask for a tag that too many EHRs have
+   */
+  permitted(ehrId: string | null): Promise<Permitted> {
+    return this.#withEhrs(this.#rulesOf(this.request.actions[0]).permitted, ehrId);
   }
 
-  /** What the EHRs are that are there for him. */
-  get ehrs(): Condition {
-    return any(this.request.actions.map((action) => this.#rulesOf(action).permitted.ehr));
+  /** What the EHRs are that are there for him. @throws as `permitted` */
+  async ehrs(): Promise<Condition> {
+    const ehr = any(this.request.actions.map((action) => this.#rulesOf(action).permitted.ehr));
+    return (await this.#withEhrs({ ehr, version: FALSE }, null)).ehr;
+  }
+
+  async #withEhrs(permitted: Permitted, ehrId: string | null): Promise<Permitted> {
+    return this.request.set.asksTags ? withTaggedEhrs(permitted, ehrId) : permitted;
   }
 
   /** Whether policies permit one action. */
   permits(action: Action, object: AccessObject): boolean {
-    return this.#rulesOf(action).decide(object).isPermitted;
+    const { isPermitted, policies } = this.#rulesOf(action).decide(object);
+    for (const id of policies) if (this.#decided.size < MAX_AUDIT_IDS) this.#decided.add(id);
+    return isPermitted;
+  }
+
+  /** What the audit is told of who was judged, and how. */
+  get judgement(): AuditSubject {
+    const { organisation, purpose } = this.request.subject;
+    return {
+      ...(organisation !== undefined && { organisation }),
+      ...(purpose !== undefined && { purpose }),
+      ...(this.#decided.size > 0 && { policies: [...this.#decided].sort() }),
+      ...(this.#hasRefused && { hidden: true }),
+    };
   }
 
   /** Whether an EHR is there for him. */
-  seesEhr({ _id: ehrId, subject }: Pick<EhrDoc, '_id' | 'subject'>): boolean {
-    return this.#sees(ehrObject({ ehrId, namespace: subject?.namespace, tags: {} }));
+  async seesEhr({ _id: ehrId, subject }: Pick<EhrDoc, '_id' | 'subject'>): Promise<boolean> {
+    const tags = await this.tagsOf(ehrId);
+    return this.#sees(ehrObject({ ehrId, namespace: subject?.namespace, tags }));
+  }
+
+  /** Tags of an EHR, as far as policies ask for any. */
+  async tagsOf(ehrId: string): Promise<AccessTags> {
+    if (!this.request.set.asksTags) return {};
+    const known = this.#tags.get(ehrId);
+    if (known !== undefined) return known;
+    const tags = await accessTagsOf(ehrId);
+    if (this.#tags.size >= KEPT_TAGS) this.#tags.clear();
+    this.#tags.set(ehrId, tags);
+    return tags;
   }
 
   /** The same of an id. */
@@ -74,9 +128,10 @@ export class Viewer {
   }
 
   /** A VERSION as policies see it. */
-  objectOf(ehrId: string, version: VersionDoc): Promise<AccessObject> {
+  async objectOf(ehrId: string, version: VersionDoc): Promise<AccessObject> {
     const { set, systemId } = this.request;
-    return policyVersion({ ...version, ehr_id: ehrId }, {}, systemId, set.asksContent);
+    const tags = await this.tagsOf(ehrId);
+    return policyVersion({ ...version, ehr_id: ehrId }, tags, systemId, set.asksContent);
   }
 
   /** Of the versions of an EHR with these uids those that are there for him. */
@@ -104,7 +159,9 @@ export class Viewer {
   }
 
   #sees(object: AccessObject): boolean {
-    return this.request.actions.some((action) => this.permits(action, object));
+    const isSeen = this.request.actions.some((action) => this.permits(action, object));
+    this.#hasRefused ||= !isSeen;
+    return isSeen;
   }
 
   #rulesOf(action: Action): Rules {
@@ -117,11 +174,20 @@ declare module '../../database/transaction.js' {
   interface Ambient {
     /** Absent: policies do not restrict the request. */
     readonly viewer?: Viewer;
+    /** Judges, and refuses nothing. Absent: nobody observes what policies would hide. */
+    readonly observer?: Viewer;
   }
 }
 
 /** Where the viewer of the request under way is found: `viewing.getStore()?.viewer`. Without policies nothing more is called. */
-export const viewing: { getStore(): { readonly viewer?: Viewer } | undefined } = ambient;
+export const viewing: {
+  getStore(): { readonly viewer?: Viewer; readonly observer?: Viewer } | undefined;
+} = ambient;
+
+/** Runs the work of a request while somebody notes what policies would refuse. */
+export function withObserver<T>(observer: Viewer, work: () => Promise<T>): Promise<T> {
+  return ambient.run({ ...ambient.getStore(), observer }, work);
+}
 
 /** Runs the work of a request for somebody. */
 export function withViewer<T>(viewer: Viewer, work: () => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import { OPTIMISTIC_STATE, fullState, optimisticState, stateAfterAll } from './c
 import { writeAlone, writeGrouped } from './commit-group.js';
 import { commitClock } from './commit-clock.js';
 import type { ChangeContext } from './context.js';
-import { permittedCommit } from './permitted-commit.js';
+import { observedCommit, permittedCommit } from './permitted-commit.js';
 import { viewing } from '../access/viewer.js';
 import { idempotencyWrites } from './idempotency.js';
 import { keys } from './key-ring.js';
@@ -44,8 +44,9 @@ export async function commit(
 ): Promise<Commit> {
   const start = performance.now();
   const { settings } = context;
-  const viewer = viewing.getStore()?.viewer;
+  const { viewer, observer } = viewing.getStore() ?? {};
   const asked = authenticated(given);
+  if (observer !== undefined) await observedCommit(observer, asked, settings.systemId);
   const request = viewer === undefined ? asked : await permittedCommit(viewer, asked, settings.systemId);
   let state = await optimisticState(request, known);
   await commitClock.ready();

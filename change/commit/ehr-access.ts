@@ -14,7 +14,8 @@ import { beingMerged, ehrNotFound, mergedConflict, mergedMessage, notModifiable 
 export async function readableEhr(ehrId: string): Promise<EhrDoc> {
   const ehr = await ehrById(ehrId);
   if (ehr?.state === 'merged') throw await mergedAway(ehr);
-  if (ehr?.state !== 'active' || viewing.getStore()?.viewer?.seesEhr(ehr) === false) throw ehrNotFound(ehrId);
+  if (ehr?.state !== 'active' || (await viewing.getStore()?.viewer?.seesEhr(ehr)) === false)
+    throw ehrNotFound(ehrId);
   return ehr;
 }
 
@@ -26,7 +27,7 @@ export async function requireQueriedEhr(ehrId: string): Promise<number> {
   const ehr = await ehrById(ehrId);
   if (ehr === null) throw ehrNotFound(ehrId);
   if (ehr.state === 'merged') throw await mergedAway(ehr);
-  if (viewing.getStore()?.viewer?.seesEhr(ehr) === false) throw ehrNotFound(ehrId);
+  if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
   return ehr.merge_seq ?? 0;
 }
 
@@ -39,7 +40,7 @@ export async function readableEhrWithStatus(
 ): Promise<{ readonly ehr: EhrDoc; readonly statusUid: string }> {
   const { ehr, statusUid } = await ehrWithStatusUid(ehrId);
   if (ehr?.state === 'active' && statusUid !== null) {
-    if (viewing.getStore()?.viewer?.seesEhr(ehr) === false) throw ehrNotFound(ehrId);
+    if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
     return { ehr, statusUid };
   }
   // It says why; or the EHR came, changed or is being taken out of another one between the two reads.
@@ -84,7 +85,7 @@ export async function writableEhr(ehrId: string): Promise<EhrDoc> {
       ? ehrNotFound(ehrId)
       : mergedConflict(ehrId, mergedInto);
   }
-  if (ehr?.state !== 'active' || viewer?.seesEhr(ehr) === false) throw ehrNotFound(ehrId);
+  if (ehr?.state !== 'active' || (await viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
   if (ehr.merging !== undefined) throw beingMerged(ehrId);
   return ehr;
 }

@@ -4,7 +4,7 @@ import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { latestVersions, versionsById, type VersionDoc } from '../../models/version.js';
 import { containersById } from '../../models/versioned-object.js';
 import { belongsTo } from '../../models/access/merge-job.js';
-import { ehrObject, versionObject } from '../../policy/attributes.js';
+import { ehrObject, versionObject, type AccessTags } from '../../policy/attributes.js';
 import type { AccessObject } from '../../policy/object.js';
 import type { Action } from '../../policy/subject.js';
 import type { Viewer } from '../access/viewer.js';
@@ -39,20 +39,38 @@ export async function permittedCommit(
 ): Promise<CommitRequest> {
   if (request.isNewEhr === true) requireNewEhr(viewer, request);
   else await writableEhr(request.ehrId);
+  const tags = await viewer.tagsOf(request.ehrId);
   for (const [index, entry] of request.entries.entries()) {
     if (!('object' in entry)) continue;
     const action = ACTIONS[entry.kind];
-    if (!viewer.permits(action, objectToBe(request.ehrId, entry, systemId)))
+    if (!viewer.permits(action, objectToBe(request.ehrId, entry, { systemId, tags })))
       throw placed(request, index, notPermitted(action));
   }
   const unseen = new Set(request.unseen);
   for (const [index, entry] of request.entries.entries()) {
     if (entry.kind === 'create' || unseen.has(entry.versionedObjectUid)) continue;
     const judgement = await judged(viewer, request.ehrId, entry);
-    if (judgement === 'unseen') unseen.add(entry.versionedObjectUid);
+    if (judgement === 'unseen') {
+      unseen.add(entry.versionedObjectUid);
+      viewer.refused();
+    }
     if (judgement === 'forbidden') throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
   }
   return { ...request, unseen };
+}
+
+/** Judges a CONTRIBUTION as `permittedCommit` does, and refuses nothing: the observer knows afterwards. */
+export async function observedCommit(
+  observer: Viewer,
+  request: CommitRequest,
+  systemId: string,
+): Promise<void> {
+  try {
+    await permittedCommit(observer, request, systemId);
+  } catch (error) {
+    // Whatever else is wrong with it the commit itself will say.
+    if (error instanceof CdrError && error.code === 'forbidden') observer.refused();
+  }
 }
 
 function placed({ namesEntries }: CommitRequest, index: number, error: CdrError): unknown {
@@ -94,11 +112,15 @@ async function versionChanged(
 }
 
 /** What an entry makes, as policies will see it. */
-function objectToBe(ehrId: string, entry: CreateEntry | UpdateEntry, systemId: string): AccessObject {
+function objectToBe(
+  ehrId: string,
+  entry: CreateEntry | UpdateEntry,
+  { systemId, tags }: { readonly systemId: string; readonly tags: AccessTags },
+): AccessObject {
   const { type, versionedObjectUid, composition, lifecycleState, audit } = entry;
   const before = entry.kind === 'update' ? parseObjectVersionId(entry.precedingVersionUid) : null;
   return versionObject({
-    ...{ ehrId, type, lifecycleState, systemId, tags: {} },
+    ...{ ehrId, type, lifecycleState, systemId, tags },
     uid: `${versionedObjectUid}::${systemId}::${(before?.version ?? 0) + 1}`,
     templateId: composition?.templateId,
     timeCommitted: new Date(),

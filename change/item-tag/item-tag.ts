@@ -15,10 +15,12 @@ import {
 import { versionExists } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { containerOf } from '../../models/versioned-object.js';
+import { ambient } from '../../database/transaction.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 import { viewing } from '../access/viewer.js';
 import { holdWritable, inOneState, writableEhr } from '../commit/ehr-access.js';
 import { objectNotFound } from '../commit/refusal.js';
+import { leavingAccessTags } from './access-tags.js';
 import { noSuchVersion, requireSeenTarget, requireTaggable, seenTags, type TagAddress } from './seen-tags.js';
 import type { TagContent } from './tag-content.js';
 import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
@@ -65,7 +67,8 @@ export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<Pla
 /**
  * Adds tags to one target and changes those whose id is given.
  * @throws not-found for an unknown EHR, target or id; conflict for a merged EHR, or when the target has another
- * tag of the same key and path; unprocessable for a bad tag, none at all, or more than it may have
+ * tag of the same key and path; unprocessable for a bad tag, none at all, or more than it may have; forbidden for a change to what
+ * only administrators may change
  */
 export function putTags(address: TagAddress, entries: readonly TagEntry[]): Promise<ItemTagDoc[]> {
   const newIds = entries.map(() => randomUUID());
@@ -86,7 +89,7 @@ export function putTags(address: TagAddress, entries: readonly TagEntry[]): Prom
 export function replaceTags(address: TagAddress, contents: readonly TagContent[]): Promise<ItemTagDoc[]> {
   return writing(address, (target) => {
     requireTags(contents, 'invalid');
-    return exchangeTags(target, contents);
+    return exchange(target, contents);
   });
 }
 
@@ -108,12 +111,14 @@ export async function deleteTagsByKey(address: TagAddress, key: string): Promise
 
 /**
  * Makes these the only tags of a target, inside the caller's transaction, which holds the EHR already. Tags
- * that stay as they are keep their id.
+ * that stay as they are keep their id. @throws forbidden for a change to what only administrators may change
  */
-export async function exchangeTags(
-  target: TagTarget,
-  contents: readonly TagContent[],
-): Promise<ItemTagDoc[]> {
+export function exchangeTags(target: TagTarget, contents: readonly TagContent[]): Promise<ItemTagDoc[]> {
+  const write = () => exchange(target, contents);
+  return ambient.getStore()?.accessTags === 'leave' ? leavingAccessTags(target, write) : write();
+}
+
+async function exchange(target: TagTarget, contents: readonly TagContent[]): Promise<ItemTagDoc[]> {
   const before = await tagsOfTarget(target);
   const idOf = (content: TagContent): string =>
     before.find((tag) => tag.key === content.key && tag.target_path === content.targetPath)?._id ??
@@ -146,7 +151,9 @@ async function writing<T>(address: TagAddress, work: (target: TagTarget) => Prom
     return await inAuditedTransaction(
       async () => {
         await holdWritable(address.ehrId);
-        return work(await targetOf(address));
+        const target = await targetOf(address);
+        const write = () => work(target);
+        return ambient.getStore()?.accessTags === 'leave' ? leavingAccessTags(target, write) : write();
       },
       () => ({ ehr_id: address.ehrId }),
     );

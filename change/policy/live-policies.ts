@@ -12,8 +12,6 @@ interface LivePolicies {
   readonly set: PolicySet;
   /** How many there are; none: nothing is restricted. */
   readonly count: number;
-  /** Ids of those that ask for tags: they can be tried, and not be enforced. */
-  readonly askingTags: readonly string[];
 }
 
 /** Of a number, being translated or done: whoever asks meanwhile waits for the same. */
@@ -42,8 +40,7 @@ export async function livePolicies(): Promise<LivePolicies> {
 
 async function storedPolicies(number: number): Promise<LivePolicies> {
   const all = (await policies()).map((each) => translatedAgain(each));
-  const askingTags = all.filter(({ asksTags }) => asksTags).map(({ id }) => id);
-  return { number, set: new PolicySet(all), count: all.length, askingTags };
+  return { number, set: new PolicySet(all), count: all.length };
 }
 
 /** Texts were checked when they were stored. */

@@ -23,14 +23,12 @@ export interface PolicyChange {
   readonly by: Pick<PolicyVersionDoc, 'by' | 'sub' | 'iss'>;
   /** Users who have the permission `admin`, as far as they are known: the one who asks, first of all. */
   readonly administrators: readonly Subject[];
-  /** Policies hold as soon as they are stored. */
-  readonly isEnforced: boolean;
 }
 
 /**
  * Stores a text as the newest version of a policy.
- * @throws invalid for a text that cannot be read; unprocessable for one that does not fit the schema, has no translation, cannot be
- * enforced, or is one too many; conflict where no administrator could change policies any more
+ * @throws invalid for a text that cannot be read; unprocessable for one that does not fit the schema, has no translation, or
+ * is one too many; conflict where no administrator could change policies any more
  */
 export async function storePolicy(
   text: string,
@@ -39,11 +37,6 @@ export async function storePolicy(
 ): Promise<PolicyDoc> {
   const read = await readPolicy(change.id, text);
   if (read.policy === null) throw unreadable(read.findings);
-  if (change.isEnforced && read.policy.asksTags)
-    throw new CdrError(
-      'unprocessable',
-      'tags cannot be enforced yet: with ACCESS_MODE=enforce no policy may ask for them',
-    );
   const forbids = read.policy.effect === 'forbid' ? { [change.id]: text } : {};
   const json = JSON.stringify(read.json);
   return inAuditedTransaction(

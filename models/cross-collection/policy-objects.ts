@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
-import { accessTags, ehrObject, versionObject, type AccessTags } from '../../policy/attributes.js';
+import { ehrObject, versionObject, type AccessTags } from '../../policy/attributes.js';
 import type { AccessObject } from '../../policy/object.js';
 import { inSteps } from '../access/in-steps.js';
 import type { EhrDoc } from '../ehr.js';
-import { tagsOfTarget } from '../item-tag.js';
+import { accessTagsOf } from '../item-tag.js';
 import { latestVersions, versionsById, type VersionDoc } from '../version.js';
 import { containersOfEhr } from '../versioned-object.js';
 
@@ -14,10 +14,8 @@ const AT_ONCE = 50;
 export async function policyEhr(
   ehr: EhrDoc,
 ): Promise<{ readonly object: AccessObject; readonly tags: AccessTags }> {
-  const { _id: ehrId, ehr_status_id: target, subject } = ehr;
-  const tags = accessTags(
-    await tagsOfTarget({ owner_id: ehrId, target, target_type: 'EHR_STATUS', target_version: null }),
-  );
+  const { _id: ehrId, subject } = ehr;
+  const tags = await accessTagsOf(ehrId);
   return { object: ehrObject({ ehrId, namespace: subject?.namespace, tags }), tags };
 }
 

@@ -19,8 +19,11 @@ const RECORDS: Operation['responses'] = {
   200: { description: 'Newest first', body: { schema: 'AuditRecordList', types: 'records' } },
 };
 
+/** What decides how records are written. */
+type AuditAnswers = Pick<Settings, 'csvBom' | 'accessMode'>;
+
 /** Reading the audit, of everything or of one EHR. */
-export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation[] {
+export function auditOperations(answers: AuditAnswers): Operation[] {
   return [
     adminOperation({
       id: 'getAudit',
@@ -36,7 +39,7 @@ export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation
       handle: async (ctx) => {
         const ehrId = queryParameter(ctx, 'audit_ehr_id');
         auditAbout(ctx, ehrId === null ? {} : { ehr_id: ehrId });
-        await answer(ctx, { ...filterFrom(ctx), ...(ehrId !== null && { ehrId }) }, csvBom);
+        await answer(ctx, { ...filterFrom(ctx), ...(ehrId !== null && { ehrId }) }, answers);
       },
     }),
     adminOperation({
@@ -58,16 +61,16 @@ export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation
           throw new CdrError('not-found', `EHR with id ${ehrId} never existed`);
         }
         auditAbout(ctx, { ehr_id: ehrId });
-        await answer(ctx, { ...filter, ehrId }, csvBom);
+        await answer(ctx, { ...filter, ehrId }, answers);
       },
     }),
   ];
 }
 
-async function answer(ctx: Context, filter: AuditFilter, csvBom: boolean): Promise<void> {
+async function answer(ctx: Context, filter: AuditFilter, answers: AuditAnswers): Promise<void> {
   const form = responseBody('admin-records', ctx.get('Accept'));
   const records = (await auditRecords(filter)).map(recordOf);
-  writeText(ctx, form, form.format === 'CSV' ? csvOf(records, csvBom) : JSON.stringify(records));
+  writeText(ctx, form, form.format === 'CSV' ? csvOf(records, answers) : JSON.stringify(records));
 }
 
 /** The fields of a record in the order of a CSV line. */
@@ -98,12 +101,21 @@ const FIELDS = [
   'restored',
 ] as const satisfies readonly (keyof AuditDoc)[];
 
+/** And where policies of access are enforced or observed. */
+const ACCESS_FIELDS = [
+  ...FIELDS,
+  'organisation',
+  'purpose',
+  'policies',
+  'hidden',
+] as const satisfies readonly (keyof AuditDoc)[];
+
 function recordOf(doc: AuditDoc): JsonObject {
   const values: Partial<Record<string, JsonValue>> = {
     ...(doc as unknown as JsonObject),
     time: formatUtc(doc.time),
   };
-  return Object.fromEntries(FIELDS.flatMap((name) => withValue(name, values[name])));
+  return Object.fromEntries(ACCESS_FIELDS.flatMap((name) => withValue(name, values[name])));
 }
 
 function withValue(name: string, value: JsonValue | undefined): [string, JsonValue][] {
@@ -111,9 +123,10 @@ function withValue(name: string, value: JsonValue | undefined): [string, JsonVal
 }
 
 /** Lists become texts with spaces: no id has one. */
-function csvOf(records: readonly JsonObject[], csvBom: boolean): string {
-  const lines = records.map((record) => csvLine(JSON.stringify(FIELDS.map((name) => cellOf(record[name])))));
-  return csvHeader(FIELDS, csvBom) + lines.join('');
+function csvOf(records: readonly JsonObject[], { csvBom, accessMode }: AuditAnswers): string {
+  const fields = accessMode === 'enforce' || accessMode === 'observe' ? ACCESS_FIELDS : FIELDS;
+  const lines = records.map((record) => csvLine(JSON.stringify(fields.map((name) => cellOf(record[name])))));
+  return csvHeader(fields, csvBom) + lines.join('');
 }
 
 function cellOf(value: JsonValue | undefined): JsonValue {

@@ -45,7 +45,7 @@ export function adminEhrOperations(settings: Settings): Operation[] {
       summary: 'List all EHRs by their ids, those that queries leave out too',
       parameters: ['ehr_after', 'ehr_fetch'],
       responses: { 200: { description: 'One page', body: { schema: LIST, types: 'rm' } } },
-      errors: [400],
+      errors: settings.accessMode === 'enforce' ? [400, 422] : [400],
       failure: { root: LIST, fields: { ehrs: [] } },
       handle: listEhrs,
     }),
@@ -118,7 +118,7 @@ export function adminEhrOperations(settings: Settings): Operation[] {
 async function listEhrs(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
   const fetch = queryParameter(ctx, 'ehr_fetch');
-  const seen = viewing.getStore()?.viewer?.ehrs;
+  const seen = await viewing.getStore()?.viewer?.ehrs();
   const found = await activeEhrsAfter(queryParameter(ctx, 'ehr_after') ?? '', fetch + 1, seen);
   const page = found.slice(0, fetch);
   const last = page.at(-1);

@@ -13,6 +13,7 @@ import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
 import { subjectOf } from '../http/request/subject.js';
 import type { KnownUsers } from './permissions.js';
+import { observedOperation } from './policy-observed.js';
 import { policyTextOf } from './policy-request.js';
 import { triedPolicyOperations } from './policy-trial.js';
 import { adminOperation } from './record.js';
@@ -29,6 +30,7 @@ export function policyOperations(settings: Settings, users: KnownUsers): Operati
     ...listingOperations(mode),
     ...changingOperations(settings, users),
     ...triedPolicyOperations(settings),
+    observedOperation(),
   ];
 }
 
@@ -176,7 +178,6 @@ async function changeOf(ctx: Context, settings: Settings, users: KnownUsers): Pr
     id: idOf(ctx),
     by: { by, ...(sub !== undefined && { sub }), ...(iss != null && { iss }) },
     administrators: [...asking, ...knownAdministrators(settings, users)],
-    isEnforced: settings.accessMode === 'enforce',
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { Settings } from '../../config/settings.js';
 import { activeEhrsNamed, type ListedEhr } from '../../models/ehr-identity.js';
 import { MAX_IDENTITY_BYTES } from '../../models/identity.js';
 import { CdrError } from '../../openehr/base/errors.js';
@@ -12,7 +13,7 @@ import { queryParameter } from '../http/parameter-values.js';
 const MOST_EHRS = 100;
 
 /** Finding EHRs by whatever names the patient: docs/spec/rest.md#finding-an-ehr */
-export function findEhrsOperation(): Operation {
+export function findEhrsOperation({ accessMode }: Pick<Settings, 'accessMode'>): Operation {
   return {
     id: 'ehr_find',
     discloses: 'read',
@@ -23,7 +24,7 @@ export function findEhrsOperation(): Operation {
     audit: 'read',
     parameters: ['identifier'],
     responses: { 200: { description: 'Those that there are', body: { schema: 'EhrList', types: 'json' } } },
-    errors: [400],
+    errors: accessMode === 'enforce' ? [400, 422] : [400],
     handle: findEhrs,
   };
 }
@@ -34,7 +35,7 @@ async function findEhrs(ctx: Context): Promise<void> {
   if (identifier === '') throw new CdrError('invalid', 'identifier is required');
   if (Buffer.byteLength(identifier) > MAX_IDENTITY_BYTES)
     throw new CdrError('invalid', `identifier has more than ${MAX_IDENTITY_BYTES} bytes`);
-  const seen = viewing.getStore()?.viewer?.ehrs;
+  const seen = await viewing.getStore()?.viewer?.ehrs();
   const found = await activeEhrsNamed(identifier, MOST_EHRS + 1, seen);
   const shown = found.slice(0, MOST_EHRS);
   if (shown.length > 0) auditAbout(ctx, { ehr_ids: shown.map(({ _id: ehrId }) => ehrId) });

@@ -3,7 +3,6 @@ import {
   queryParameters as parametersOf,
   type UnusedParameter,
 } from '../../aql/semantics/bind/parameters.js';
-import { viewing } from '../../change/access/viewer.js';
 import type { QueryRequest } from '../../query/compile.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
@@ -118,7 +117,6 @@ function getParameters(ctx: Context): [string, JsonValue][] {
 }
 
 function common(ctx: Context, body: JsonObject, defaultTimezone: string): Omit<QueryRequest, 'parameters'> {
-  const viewer = viewing.getStore()?.viewer;
   const asOf = oneOf('as_of', [queryParameter(ctx, 'as_of'), optionalText(body, 'as_of')]);
   return {
     ehrId: ehrIdOf(ctx, body),
@@ -126,7 +124,6 @@ function common(ctx: Context, body: JsonObject, defaultTimezone: string): Omit<Q
     offset: countOf(ctx, body, 'offset'),
     asOf: asOf === null ? null : instantOf(asOf, defaultTimezone),
     notesEhrs: isAudited(ctx),
-    ...(viewer !== undefined && { permitted: viewer.permitted }),
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type QueryLimits as CompileLimits,
   type QueryRequest,
 } from '../../query/compile.js';
+import { viewing } from '../../change/access/viewer.js';
 import { commitClock } from '../../change/commit/commit-clock.js';
 import { requireQueriedEhr } from '../../change/commit/ehr-access.js';
 import { answerEnd, cutIdleReader, cutLongAnswer } from '../http/failure/slow-reader.js';
@@ -252,12 +253,17 @@ class QueryRunner {
     }
   }
 
-  /** @throws not-found when the request is about an EHR that does not exist or was merged away; else as `QueryCompiler.compile` */
+  /**
+   * Narrows a query by policies and makes its plan.
+   * @throws not-found when the request is about an EHR that does not exist or was merged away; else as `Viewer.permitted`, `QueryCompiler.compile`
+   */
   private async compile(q: string, request: QueryRequest, limits: CompileLimits): Promise<Compiled> {
     const { ehrId } = request;
+    const permitted = await viewing.getStore()?.viewer?.permitted(ehrId);
+    const narrowed = permitted === undefined ? request : { ...request, permitted };
     const merged = ehrId === null ? null : requireQueriedEhr(ehrId);
     // What is wrong with the text comes first, whichever of the two is known first.
-    const [compiled] = await Promise.allSettled([this.compiler.compile(q, request, limits), merged]);
+    const [compiled] = await Promise.allSettled([this.compiler.compile(q, narrowed, limits), merged]);
     if (compiled.status === 'rejected') throw compiled.reason;
     const mergeSeq = (await merged) ?? 0;
     return { compiled: compiled.value, ehr: ehrId === null ? null : { ehrId, mergeSeq } };

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { CdrError } from '../../openehr/base/errors.js';
 import { type Settings, PERMISSIONS, type Permission, type RolePermissions } from '../../config/settings.js';
-import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
+import type { AuthenticatedUser, SubjectClaims } from '../../routes/http/request/request-state.js';
 import { subjectClaimsOf, type ClaimReader } from './subject-claims.js';
 import { tokenVerifier, type Identity, type TokenVerifier } from './token-verifier.js';
 import type { PasswordVerifier } from './password-verifier.js';
@@ -56,9 +56,20 @@ export function createIdentifier(settings: IdentitySettings, log: Logger): Ident
   };
 }
 
+/** Claims that cannot be read are refused where policies hold, and noted where they are observed. */
+function observedClaims(...given: Parameters<typeof subjectClaimsOf>): SubjectClaims {
+  try {
+    return subjectClaimsOf(...given);
+  } catch (error) {
+    if (error instanceof CdrError) return { scopes: [], isUnreadable: true };
+    throw error;
+  }
+}
+
 /** How the claims are read that policies may ask for; null: none do. */
 function claimsOf({ accessMode, jwt }: IdentitySettings): ClaimReader | null {
-  return accessMode === 'enforce' ? (payload) => subjectClaimsOf(payload, jwt) : null;
+  if (accessMode === 'enforce') return (payload) => subjectClaimsOf(payload, jwt);
+  return accessMode === 'observe' ? (payload) => observedClaims(payload, jwt) : null;
 }
 
 /** What checks passwords is loaded with the first of them. */

@@ -1,4 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
+import { withAccessTags } from '../../change/item-tag/access-tags.js';
 import { Viewer, withViewer } from '../../change/access/viewer.js';
 import { livePolicies } from '../../change/policy/live-policies.js';
 import { CdrError } from '../../openehr/base/errors.js';
@@ -23,6 +24,11 @@ const ASKED: Readonly<Record<Disclosure, Actions | null>> = {
   contribution: ['create', 'update', 'delete', 'read'],
 };
 
+/** What policies are asked for by the id of an operation. @throws as `actionsOf` */
+export function askedActions(operations: readonly Operation[]): ReadonlyMap<string, Actions | null> {
+  return new Map(operations.map((operation) => [operation.id, actionsOf(operation)]));
+}
+
 /** @throws TypeError for a row that does not say what it discloses */
 function actionsOf({ id, discloses }: Operation): Actions | null {
   if (!Object.hasOwn(ASKED, discloses))
@@ -30,13 +36,10 @@ function actionsOf({ id, discloses }: Operation): Actions | null {
   return ASKED[discloses];
 }
 
-/** @throws unavailable: nobody may guess what a policy that cannot be enforced would hide */
-function requireEnforceable([first]: readonly string[]): void {
-  if (first === undefined) return;
-  throw new CdrError(
-    'unavailable',
-    `the policy ${first} asks for tags, which cannot be enforced yet: change it`,
-  );
+/** What is said instead of 404 where that is said. */
+function refusal(error: unknown): unknown {
+  if (!(error instanceof CdrError) || error.code !== 'not-found') return error;
+  return new CdrError('forbidden', 'no policy of access permits you to see this', { cause: error });
 }
 
 /**
@@ -44,10 +47,10 @@ function requireEnforceable([first]: readonly string[]): void {
  * answered: whatever forgets to ask tells nothing. docs/access.md#enforced
  */
 export function enforcedPolicies(
-  { systemId }: Pick<Settings, 'systemId'>,
+  { systemId, accessRefused }: Pick<Settings, 'systemId' | 'accessRefused'>,
   operations: readonly Operation[],
 ): Middleware {
-  const asked = new Map(operations.map((operation) => [operation.id, actionsOf(operation)]));
+  const asked = askedActions(operations);
   return async (ctx: Context, next: Next) => {
     const { operation } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
@@ -56,15 +59,31 @@ export function enforcedPolicies(
       await next();
       return;
     }
-    requireEnforceable(policies.askingTags);
     const viewer = new Viewer({
       set: policies.set,
       subject: await subjectOf(ctx.state.user),
       actions,
       systemId,
     });
-    await withViewer(viewer, next);
+    ctx.state.judgement = () => viewer.judgement;
+    try {
+      await withViewer(viewer, next);
+    } catch (error) {
+      throw accessRefused === '403' && viewer.hasRefused ? refusal(error) : error;
+    }
     if (!viewer.isAsked)
       throw new TypeError(`the operation ${operation.id} was answered without a judgement`);
+  };
+}
+
+/** Lets nobody but administrators, where users are known, change the tags of EHRs that policies of access see. docs/access.md#tags */
+export function accessTags({ auth }: Pick<Settings, 'auth'>): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const { access } = currentOperation(ctx).operation;
+    if (access !== 'write') await next();
+    else {
+      const mayChange = auth === 'none' || ctx.state.user?.permissions.has('admin') === true;
+      await withAccessTags(mayChange ? 'change' : 'leave', next);
+    }
   };
 }

@@ -76,9 +76,10 @@ function matchOf(condition: Condition, matches: Matches): Stage {
 
 type OfAttribute = Extract<Leaf, { readonly attribute: string }>;
 
-/** Tags that policies see cannot be written yet: no document has one. */
+/** @throws TypeError for a tag: of the EHRs that have it the ids are asked for, which no document says */
 function leafOfObject(leaf: Leaf, ofAttribute: (leaf: OfAttribute) => Stage): Stage {
   if (leaf.kind === 'uid') return { _id: { $in: leaf.among } };
+  if ('key' in leaf) throw new TypeError('tags are asked of EHRs before a query is made');
   return 'attribute' in leaf ? ofAttribute(leaf) : NOTHING;
 }
 

@@ -89,6 +89,7 @@ const DEEDS = [
   ['validatePolicy', 'readPolicies'],
   ['decideAccess', 'readPolicies'],
   ['comparePolicies', 'readPolicies'],
+  ['listObserved', 'readPolicies'],
 ] as const;
 
 /** A word for what somebody did. */

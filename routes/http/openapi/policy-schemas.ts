@@ -31,9 +31,10 @@ const DESCRIBED = [
 export const POLICY_SCHEMAS = {
   AccessPolicy: object({ id: TEXT, policy: POLICY_TEXT, version: COUNT, time: TIME, by: TEXT }, ['id']),
   AccessPolicyBody: object({ policy: POLICY_TEXT }, ['policy']),
-  AccessPolicyList: object({ mode: word('dry', 'enforce'), policies: listOf(ref('AccessPolicy')) }, [
-    'policies',
-  ]),
+  AccessPolicyList: object(
+    { mode: word('dry', 'observe', 'enforce'), policies: listOf(ref('AccessPolicy')) },
+    ['policies'],
+  ),
   AccessPolicyVersions: object({
     versions: listOf(
       object({
@@ -61,12 +62,35 @@ export const POLICY_SCHEMAS = {
     },
     ['findings'],
   ),
+  AccessObserved: object(
+    {
+      from: TIME,
+      complete: FLAG,
+      observed: listOf(
+        object(
+          {
+            user: TEXT,
+            sub: TEXT,
+            issuer: TEXT,
+            organisation: TEXT,
+            purpose: TEXT,
+            operation: TEXT,
+            count: COUNT,
+            last: TIME,
+            policies: listOf(TEXT),
+          },
+          ['user', 'operation', 'count', 'last', 'policies'],
+        ),
+      ),
+    },
+    ['observed'],
+  ),
   AccessPrincipal: entity(USER_ATTRIBUTES),
   AccessQuestion: object({
     principal: ref('AccessPrincipal'),
     action: word(...ACTIONS),
     resource: {
-      oneOf: [object({ ehr_id: TEXT, uid: TEXT }, ['ehr_id']), ...DESCRIBED],
+      anyOf: [object({ ehr_id: TEXT, uid: TEXT }, ['ehr_id']), ...DESCRIBED],
       description:
         'Something stored, by its EHR and the uid of a VERSION or container; or whatever is described',
     },

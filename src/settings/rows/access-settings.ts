@@ -171,8 +171,14 @@ export const ACCESS_SETTINGS = [
   setting(
     'ACCESS_MODE',
     'accessMode',
-    choice(['off', 'dry', 'enforce'], 'off'),
-    'policies of access, docs/access.md: dry = they can be kept and tried at /rest/admin/policies and refuse nothing; enforce = they hold',
+    choice(['off', 'dry', 'observe', 'enforce'], 'off'),
+    'policies of access, docs/access.md: dry = they can be kept and tried at /rest/admin/policies and refuse nothing; observe = the same, and the audit notes what they would hide; enforce = they hold',
+  ),
+  setting(
+    'ACCESS_REFUSED',
+    'accessRefused',
+    choice(['404', '403'], '404'),
+    'with ACCESS_MODE=enforce, for what policies hide: 404 = as if it were not there; 403 = it is said that it is',
   ),
   setting(
     'CLAIM_ORGANISATION',

@@ -266,14 +266,6 @@ describe('enforced policies', () => {
       stages: [],
     });
   });
-
-  it('must not ask for tags, which no list is narrowed by yet', async () => {
-    const refused = await policy(
-      'ward',
-      'permit (principal, action, resource) when { resource.hasTag("access.ward") };',
-    ).expect(422);
-    expect((refused.body as Json).message).toContain('tags cannot be enforced yet');
-  });
 });
 
 describe('a server that enforces policies', () => {

@@ -29,7 +29,7 @@ useDatabase();
 const settings = everythingOn({ auth: 'jwt', accessMode: 'enforce' });
 const app = testApp(settings);
 const served = useServer(app);
-const open = testApp();
+const open = testApp({ accessMode: 'dry' });
 const ADA = bearer(['USER', 'ADMIN', 'AUDITOR'], 'ada');
 const { operations } = everyOperation(settings);
 const JUDGED = operations.filter(
@@ -42,7 +42,7 @@ const EVERYBODY = 'permit (principal, action, resource);';
 const NOBODY = 'permit (principal, action, resource) when { principal.sub == "root-admin" };';
 const VERSIONS = `permit (principal, action, resource)
   when { principal.sub == "root-admin" || resource is Version };`;
-/** Ways to hide the same: an EHR with a subject, and what `hidden` composed or committed. */
+/** Ways to hide the same: an EHR with a subject, or by its tag, and what `hidden` composed or committed. */
 const HIDING = [
   `forbid (principal, action, resource) when { principal.sub == "ada" && (
     (resource is Ehr && resource has namespace && resource.namespace == "hospital") ||
@@ -50,7 +50,7 @@ const HIDING = [
     (resource is Version && resource.kind != "COMPOSITION" && resource has committer &&
       resource.committer == "hidden")) };`,
   `forbid (principal, action, resource) when { principal.sub == "ada" && (
-    (resource is Ehr && resource has namespace && resource.namespace like "hosp*") ||
+    resource.hasTag("access.hidden") ||
     (resource is Version && resource has committer && resource.committer like "*dd*n")) };`,
 ];
 

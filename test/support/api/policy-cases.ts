@@ -45,6 +45,8 @@ export function policyCases(world: World): ApiCase[] {
     },
     { id: 'decideAccess', status: 400, call: () => ({ body: question({}) }) },
     { id: 'decideAccess', status: 404, call: () => ({ body: question({ ehr_id: randomUUID() }) }) },
+    { id: 'listObserved', status: 200, call: () => ({}) },
+    { id: 'listObserved', status: 400, call: () => ({ query: '?from=yesterday' }) },
     { id: 'comparePolicies', status: 200, call: () => ({ body: draft }) },
     { id: 'comparePolicies', status: 400, call: () => ({ body: { ...draft, principals: [] } }) },
     {

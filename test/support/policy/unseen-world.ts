@@ -138,6 +138,10 @@ export async function hiddenThings(
       .put(`${V1}/ehr/${owner}/composition/${versionedObjectUidOf(uid)}/tags`)
       .send([{ key: 'status', value: 'hidden' }])
       .expect(200);
+  await request(app)
+    .put(`${V1}/ehr/${ehr}/ehr_status/${versionedObjectUidOf(status)}/tags`)
+    .send([{ key: 'access.hidden', value: 'yes' }])
+    .expect(200);
   const contribution = async (owner: string, uid: string): Promise<string> => {
     const version = await request(app)
       .get(`${V1}/ehr/${owner}/versioned_composition/${versionedObjectUidOf(uid)}/version/${uid}`)

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { holds } from '../../../policy/condition.js';
+import { holds, tagFits } from '../../../policy/condition.js';
+import { tagOf } from '../../../policy/object.js';
 import { PolicySet } from '../../../policy/policy-set.js';
 import { readPolicy, type PolicyFinding } from '../../../policy/read-policy.js';
 import type { Policy } from '../../../policy/policy.js';
+import { tagLeaves, withEhrsNamed } from '../../../policy/tags.js';
 import { cedarDecision } from '../../support/policy/cedar-truth.js';
 import { randomObject, randomPolicy, randomRequest } from '../../support/policy/random-policies.js';
 import { seeds } from '../../support/laws.js';
@@ -39,14 +41,25 @@ describe('the decision of policies', () => {
         const [request, object] = [randomRequest(random), randomObject(random)];
         const rules = set.rulesFor(request);
         const expected = await cedarDecision(texts, request, object);
+        const condition = rules.permitted[TYPES[object.type]];
+        const named = withEhrsNamed(condition, (leaf) =>
+          tagFits(leaf, tagOf(object, leaf.key)) ? [String(object.attributes['ehr_id']), 'another'] : [],
+        );
         const said = {
           ...rules.decide(object),
-          condition: holds(rules.permitted[TYPES[object.type]], object),
+          condition: holds(condition, object),
+          named: holds(named, object),
+          asksTags: tagLeaves(named).length > 0,
         };
         const told = { seed, texts, request, object };
         expect({ ...told, said }).toEqual({
           ...told,
-          said: { ...expected, condition: expected.isPermitted },
+          said: {
+            ...expected,
+            condition: expected.isPermitted,
+            named: expected.isPermitted,
+            asksTags: false,
+          },
         });
         met[
           expected.isPermitted ? 'permitted' : expected.policies.length > 0 ? 'forbidden' : 'unmentioned'
