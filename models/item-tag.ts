@@ -14,7 +14,6 @@ import {
   type Conditions,
   type DocumentOf,
 } from './access/collection.js';
-import { ACCESS_TAG, accessTags, AFTER_ACCESS_TAG, type AccessTags } from '../policy/attributes.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject, type VersionedObjectDoc } from './versioned-object.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite, Write } from './access/write.js';
@@ -63,7 +62,8 @@ export interface TagFilter {
 /** Tags that are read where only some of them are named. */
 const NAMED = 20;
 
-const ItemTag = collection(COLLECTIONS.itemTags, ITEM_TAG);
+/** For the models that read and write it. */
+export const ItemTag = collection(COLLECTIONS.itemTags, ITEM_TAG);
 
 /** Tags of one container or version, by key, then path. */
 export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
@@ -120,31 +120,6 @@ export function countTags(target: TagTarget): Promise<number> {
 /** Tags of all targets in an EHR, by key, then path. */
 export function tagsOfEhr(ehrId: string, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
   return sortedTags({ owner_id: ownedBy(ehrId), ...conditionsOf(filter) });
-}
-
-/** What policies of access see of tags: those of the whole EHR_STATUS container of an EHR. */
-const OF_EHR = { target_type: 'EHR_STATUS', target_version: null, target_path: null } as const;
-
-/** Tags of an EHR as a whole that policies see. docs/access.md#tags */
-export async function accessTagsOf(ehrId: string): Promise<AccessTags> {
-  const key = trusted({ $gte: ACCESS_TAG, $lt: AFTER_ACCESS_TAG });
-  return accessTags(await ItemTag.find({ key, owner_id: ownedBy(ehrId), ...OF_EHR }).exec());
-}
-
-/** Of EHRs with a tag of this key, at most `most` in no order, the id and the text of the tag. `values`: that has one of these in it. */
-export async function ehrsTagged(
-  key: string,
-  most: number,
-  values?: readonly string[],
-): Promise<{ readonly ehrId: string; readonly value: string | null }[]> {
-  const isIn = values?.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
-  const tags = await ItemTag.find(
-    { key, ...OF_EHR, ...(isIn !== undefined && { value: trusted({ $regex: isIn }) }) },
-    { owner_id: 1, value: 1 },
-  )
-    .limit(most)
-    .exec();
-  return tags.map(({ owner_id: owner, value }) => ({ ehrId: belongsTo(owner), value }));
 }
 
 /**
@@ -217,9 +192,13 @@ export function countTagsOn(
   return ItemTag.collection.countDocuments(on, { session });
 }
 
-/** Item tags of an EHR that a merge may end: on its EHR_STATUS and on these containers. */
+/** Item tags of an EHR that a merge may end: on its EHR_STATUS, or on that of an EHR merged into it before, and on these containers. */
 export function tagsOnEnding(ehrId: string, versionedObjectUids: readonly string[]): Promise<ItemTagDoc[]> {
-  return sortedTags({ owner_id: ehrId, target: trusted({ $in: [...versionedObjectUids] }) });
+  const onThese = [
+    { target_type: 'EHR_STATUS' as const },
+    { target: trusted({ $in: [...versionedObjectUids] }) },
+  ];
+  return sortedTags({ owner_id: ehrId, $or: onThese });
 }
 
 /** Item tags of an EHR, as they are read. */

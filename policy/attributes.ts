@@ -17,10 +17,13 @@ interface StoredTag {
   readonly value: string | null;
 }
 
-/** The tags of an EHR that policies see: what stands between commas is a value of its own. */
+/** The tags of an EHR that policies see: what stands between commas is a value of its own. Merges may have brought more of one key. */
 export function accessTags(stored: readonly StoredTag[]): AccessTags {
-  const seen = stored.filter(({ key }) => key.startsWith(ACCESS_TAG));
-  return Object.fromEntries(seen.map(({ key, value }) => [key, tagValues(value)]));
+  const values = new Map<string, string[]>();
+  for (const { key, value } of stored)
+    if (key.startsWith(ACCESS_TAG))
+      values.set(key, [...new Set([...(values.get(key) ?? []), ...tagValues(value)])]);
+  return Object.fromEntries(values);
 }
 
 /** The values that the text of a tag has. */

@@ -4,7 +4,7 @@ import { policyVersion } from '../../models/cross-collection/policy-objects.js';
 import { withTaggedEhrs } from '../../models/cross-collection/tagged-ehrs.js';
 import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
 import { ehrById, type EhrDoc } from '../../models/ehr.js';
-import { accessTagsOf } from '../../models/item-tag.js';
+import { accessTagsOf } from '../../models/access-tag.js';
 import { versionHeads, versionsById, type VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { ehrObject, type AccessTags } from '../../policy/attributes.js';

@@ -20,7 +20,7 @@ import { inAuditedTransaction } from '../commit/audit-draft.js';
 import { viewing } from '../access/viewer.js';
 import { holdWritable, inOneState, writableEhr } from '../commit/ehr-access.js';
 import { objectNotFound } from '../commit/refusal.js';
-import { leavingAccessTags } from './access-tags.js';
+import { endCarried, mindingAccessTags } from './access-tags.js';
 import { noSuchVersion, requireSeenTarget, requireTaggable, seenTags, type TagAddress } from './seen-tags.js';
 import type { TagContent } from './tag-content.js';
 import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
@@ -101,11 +101,13 @@ export async function deleteTagsById(address: TagAddress, ids: readonly string[]
   });
 }
 
-/** Removes the tags of one target that have this key. @throws as `putTags`; not-found when there is none */
+/** Removes the tags of one target that have this key, and what merges brought of it where policies see it. @throws as `putTags`; not-found when there is none */
 export async function deleteTagsByKey(address: TagAddress, key: string): Promise<void> {
+  const right = ambient.getStore()?.accessTags;
   await writing(address, async (target) => {
     const removed = await removeTags(target, { keys: [key] });
-    if (removed === 0) throw new CdrError('not-found', 'the target has no item tag with this key');
+    const ended = right === undefined ? 0 : await endCarried(target, right, key);
+    if (removed + ended === 0) throw new CdrError('not-found', 'the target has no item tag with this key');
   });
 }
 
@@ -114,8 +116,9 @@ export async function deleteTagsByKey(address: TagAddress, key: string): Promise
  * that stay as they are keep their id. @throws forbidden for a change to what only administrators may change
  */
 export function exchangeTags(target: TagTarget, contents: readonly TagContent[]): Promise<ItemTagDoc[]> {
+  const right = ambient.getStore()?.accessTags;
   const write = () => exchange(target, contents);
-  return ambient.getStore()?.accessTags === 'leave' ? leavingAccessTags(target, write) : write();
+  return right === undefined ? write() : mindingAccessTags(target, right, write);
 }
 
 async function exchange(target: TagTarget, contents: readonly TagContent[]): Promise<ItemTagDoc[]> {
@@ -141,7 +144,7 @@ export function tagTarget(ehrId: string, type: TagTargetType, uid: string): TagT
 }
 
 async function writing<T>(address: TagAddress, work: (target: TagTarget) => Promise<T>): Promise<T> {
-  const viewer = viewing.getStore()?.viewer;
+  const { viewer, accessTags: right } = ambient.getStore() ?? {};
   if (viewer !== undefined) {
     await writableEhr(address.ehrId);
     await targetOf(address);
@@ -153,7 +156,7 @@ async function writing<T>(address: TagAddress, work: (target: TagTarget) => Prom
         await holdWritable(address.ehrId);
         const target = await targetOf(address);
         const write = () => work(target);
-        return ambient.getStore()?.accessTags === 'leave' ? leavingAccessTags(target, write) : write();
+        return right === undefined ? write() : mindingAccessTags(target, right, write);
       },
       () => ({ ehr_id: address.ehrId }),
     );

@@ -1,5 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { formatObjectVersionId, type ObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { ehrById } from '../../models/ehr.js';
 import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
 import { versionById, versionHeads } from '../../models/version.js';
 import type { Viewer } from '../access/viewer.js';
@@ -68,10 +69,16 @@ export async function seenTags(
 async function seesTagged(
   viewer: Viewer,
   ehrId: string,
-  { target, target_version: number }: ItemTagDoc,
+  { target, target_type: type, target_version: number }: ItemTagDoc,
 ): Promise<boolean> {
-  if (number === null) return viewer.seesContainer(ehrId, target);
+  if (number === null)
+    return viewer.seesContainer(ehrId, type === 'EHR_STATUS' ? await statusOf(ehrId) : target);
   const heads = await versionHeads(ehrId, target);
   const uids = heads.filter(({ version }) => version === number).map(({ _id }) => _id);
   return (await viewer.seenAmong(ehrId, uids)).size > 0;
+}
+
+/** The EHR_STATUS that an EHR has: tags that a merge brought are on a former one. */
+async function statusOf(ehrId: string): Promise<string> {
+  return (await ehrById(ehrId))?.ehr_status_id ?? '';
 }

@@ -3,7 +3,7 @@ import { ehrObject, versionObject, type AccessTags } from '../../policy/attribut
 import type { AccessObject } from '../../policy/object.js';
 import { inSteps } from '../access/in-steps.js';
 import type { EhrDoc } from '../ehr.js';
-import { accessTagsOf } from '../item-tag.js';
+import { accessTagsOf } from '../access-tag.js';
 import { latestVersions, versionsById, type VersionDoc } from '../version.js';
 import { containersOfEhr } from '../versioned-object.js';
 

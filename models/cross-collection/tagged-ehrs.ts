@@ -2,13 +2,14 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { ACCESS_TAG, tagValues } from '../../policy/attributes.js';
 import { tagFits, type Permitted, type TagLeaf } from '../../policy/condition.js';
 import { tagLeaves, withEhrsNamed } from '../../policy/tags.js';
-import { accessTagsOf, ehrsTagged } from '../item-tag.js';
+import { accessTagsOf, tagsOfKey } from '../access-tag.js';
 
 /** EHRs that a list or query is narrowed to by one tag: their ids stand in it. */
 export const MOST_TAGGED = 20_000;
 
-/** Values that are looked for by the database; of more all EHRs with the tag are read. */
+/** Values, and characters of them, that are looked for by the database; of more all EHRs with the tag are read. */
 const MOST_VALUES = 20;
+const MOST_CHARACTERS = 5_000;
 
 /**
  * What is permitted, with the EHRs that have the tags now in place of what it asks of tags. `ehrId`: the only EHR that it is asked
@@ -40,17 +41,28 @@ async function allFitting(leaves: readonly TagLeaf[]): Promise<Found> {
   for (const key of new Set(leaves.map((leaf) => leaf.key))) {
     if (!key.startsWith(ACCESS_TAG)) continue;
     const ofKey = leaves.filter((leaf) => leaf.key === key);
-    const tagged = await ehrsTagged(key, MOST_TAGGED + 1, valuesOf(ofKey));
-    if (tagged.length > MOST_TAGGED) throw tooManyTagged(key);
+    const tagged = await ehrsTagged(key, valuesOf(ofKey));
     for (const leaf of ofKey) {
-      const fitting = tagged.filter(({ value }) => tagFits(leaf, tagValues(value)));
+      const fitting = [...tagged].filter(([, values]) => tagFits(leaf, values));
       found.set(
         nameOf(leaf),
-        fitting.map(({ ehrId }) => ehrId),
+        fitting.map(([ehrId]) => ehrId),
       );
     }
   }
   return found;
+}
+
+/** The values of a tag by EHR; merges may have brought more of one. @throws as `withTaggedEhrs` */
+async function ehrsTagged(
+  key: string,
+  among: readonly string[] | undefined,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const tags = await tagsOfKey(key, MOST_TAGGED + 1, among);
+  if (tags.length > MOST_TAGGED) throw tooManyTagged(key);
+  const tagged = new Map<string, string[]>();
+  for (const { ehrId, value } of tags) tagged.set(ehrId, [...(tagged.get(ehrId) ?? []), ...tagValues(value)]);
+  return tagged;
 }
 
 /** The values that all of them ask for; undefined where one asks for the tag, whatever its value. */
@@ -60,7 +72,8 @@ function valuesOf(leaves: readonly TagLeaf[]): readonly string[] | undefined {
     if (leaf.kind !== 'tag') return undefined;
     for (const value of leaf.among) values.add(value);
   }
-  return values.size > MOST_VALUES ? undefined : [...values];
+  const isLong = values.size > MOST_VALUES || [...values].join('').length > MOST_CHARACTERS;
+  return isLong ? undefined : [...values];
 }
 
 function tooManyTagged(key: string): CdrError {

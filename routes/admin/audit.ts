@@ -19,11 +19,8 @@ const RECORDS: Operation['responses'] = {
   200: { description: 'Newest first', body: { schema: 'AuditRecordList', types: 'records' } },
 };
 
-/** What decides how records are written. */
-type AuditAnswers = Pick<Settings, 'csvBom' | 'accessMode'>;
-
 /** Reading the audit, of everything or of one EHR. */
-export function auditOperations(answers: AuditAnswers): Operation[] {
+export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation[] {
   return [
     adminOperation({
       id: 'getAudit',
@@ -39,7 +36,7 @@ export function auditOperations(answers: AuditAnswers): Operation[] {
       handle: async (ctx) => {
         const ehrId = queryParameter(ctx, 'audit_ehr_id');
         auditAbout(ctx, ehrId === null ? {} : { ehr_id: ehrId });
-        await answer(ctx, { ...filterFrom(ctx), ...(ehrId !== null && { ehrId }) }, answers);
+        await answer(ctx, { ...filterFrom(ctx), ...(ehrId !== null && { ehrId }) }, csvBom);
       },
     }),
     adminOperation({
@@ -61,19 +58,19 @@ export function auditOperations(answers: AuditAnswers): Operation[] {
           throw new CdrError('not-found', `EHR with id ${ehrId} never existed`);
         }
         auditAbout(ctx, { ehr_id: ehrId });
-        await answer(ctx, { ...filter, ehrId }, answers);
+        await answer(ctx, { ...filter, ehrId }, csvBom);
       },
     }),
   ];
 }
 
-async function answer(ctx: Context, filter: AuditFilter, answers: AuditAnswers): Promise<void> {
+async function answer(ctx: Context, filter: AuditFilter, csvBom: boolean): Promise<void> {
   const form = responseBody('admin-records', ctx.get('Accept'));
   const records = (await auditRecords(filter)).map(recordOf);
-  writeText(ctx, form, form.format === 'CSV' ? csvOf(records, answers) : JSON.stringify(records));
+  writeText(ctx, form, form.format === 'CSV' ? csvOf(records, csvBom) : JSON.stringify(records));
 }
 
-/** The fields of a record in the order of a CSV line. */
+/** The fields of a record in the order of a CSV line, whatever the settings: a record made under others tells all that it has. */
 const FIELDS = [
   'time',
   'user',
@@ -99,11 +96,6 @@ const FIELDS = [
   'pending',
   'request_id',
   'restored',
-] as const satisfies readonly (keyof AuditDoc)[];
-
-/** And where policies of access are enforced or observed. */
-const ACCESS_FIELDS = [
-  ...FIELDS,
   'organisation',
   'purpose',
   'policies',
@@ -115,7 +107,7 @@ function recordOf(doc: AuditDoc): JsonObject {
     ...(doc as unknown as JsonObject),
     time: formatUtc(doc.time),
   };
-  return Object.fromEntries(ACCESS_FIELDS.flatMap((name) => withValue(name, values[name])));
+  return Object.fromEntries(FIELDS.flatMap((name) => withValue(name, values[name])));
 }
 
 function withValue(name: string, value: JsonValue | undefined): [string, JsonValue][] {
@@ -123,10 +115,9 @@ function withValue(name: string, value: JsonValue | undefined): [string, JsonVal
 }
 
 /** Lists become texts with spaces: no id has one. */
-function csvOf(records: readonly JsonObject[], { csvBom, accessMode }: AuditAnswers): string {
-  const fields = accessMode === 'enforce' || accessMode === 'observe' ? ACCESS_FIELDS : FIELDS;
-  const lines = records.map((record) => csvLine(JSON.stringify(fields.map((name) => cellOf(record[name])))));
-  return csvHeader(fields, csvBom) + lines.join('');
+function csvOf(records: readonly JsonObject[], csvBom: boolean): string {
+  const lines = records.map((record) => csvLine(JSON.stringify(FIELDS.map((name) => cellOf(record[name])))));
+  return csvHeader(FIELDS, csvBom) + lines.join('');
 }
 
 function cellOf(value: JsonValue | undefined): JsonValue {

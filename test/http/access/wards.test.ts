@@ -5,7 +5,7 @@ import request from 'supertest';
 import { MOST_TAGGED } from '../../../models/cross-collection/tagged-ehrs.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
-import { merge } from '../../support/merge-http.js';
+import { merge, unmerge } from '../../support/merge-http.js';
 import {
   aComposition,
   givenComposition,
@@ -131,15 +131,55 @@ describe('policies that ask for tags', () => {
     await get(`${V1}/ehr/${famous}`, ROOT).expect(200);
   });
 
-  it('are answered by the tags of the EHR that another one was merged into', async () => {
+  it('are asked of the tags of all that was merged, and of its own alone after that is taken back', async () => {
     const [source, target] = [await givenPatient('m4'), await givenPatient('m3')];
     await policy('ward', WARD).expect(200);
     await merge(app, source, target).expect(200);
     const count = `SELECT COUNT(*) FROM EHR e[ehr_id/value='${target}'] CONTAINS COMPOSITION c`;
-    expect(await rowsOf(nurseOf('m3'), count)).toEqual([[2]]);
-    expect(await rowsOf(nurseOf('m4'), count)).toEqual([[0]]);
-    const former = await get(`${V1}/ehr/${source}`, nurseOf('m4')).expect(404);
+    for (const ward of ['m3', 'm4']) expect(await rowsOf(nurseOf(ward), count)).toEqual([[2]]);
+    await get(`${V1}/ehr/${target}`, nurseOf('m4')).expect(200);
+    const former = await get(`${V1}/ehr/${source}`, nurseOf('m5')).expect(404);
     expect(former.text).not.toContain(target);
+    await unmerge(app, source, target).expect(200);
+    for (const [ward, own, other] of [
+      ['m4', source, target],
+      ['m3', target, source],
+    ] as const) {
+      await get(`${V1}/ehr/${own}`, nurseOf(ward)).expect(200);
+      await get(`${V1}/ehr/${other}`, nurseOf(ward)).expect(404);
+      expect(await rowsOf(nurseOf(ward), EHRS)).toEqual([[own]]);
+    }
+  });
+
+  it('hide what was merged into an EHR that nothing hid, until an administrator says otherwise of the whole', async () => {
+    const [hidden, plain] = [await givenEhr(open), await givenEhr(open)];
+    await givenComposition(open, hidden);
+    const status = await tagsPath(hidden);
+    expect((await tag(hidden, [{ key: 'access.famous' }])).status).toBe(200);
+    await policy('all', 'permit (principal, action, resource);').expect(200);
+    await policy(
+      'famous',
+      'forbid (principal, action, resource) when { resource.hasTag("access.famous") && !principal.roles.contains("ADMIN") };',
+    ).expect(200);
+    const [nurse, path] = [nurseOf('3B'), await tagsPath(plain)];
+    await merge(app, hidden, plain).expect(200);
+    await get(`${V1}/ehr/${plain}`, nurse).expect(404);
+    expect(await rowsOf(nurse, EHRS)).not.toContainEqual([plain]);
+    // They stay on the EHR_STATUS that ended, and are listed by it.
+    expect((await get(path, ROOT).expect(200)).body).toEqual([]);
+    const listed = (await get(`${V1}/ehr/${plain}/tags`, ROOT).expect(200)).body as Json[];
+    expect(listed.map(({ key, target }) => [key, target])).toEqual([
+      ['access.famous', expect.stringContaining(status.split('/').at(-2) ?? '-')],
+    ]);
+    // What is sent back as it was read ends nothing.
+    expect((await tag(plain, [{ key: 'note', value: 'x' }])).status).toBe(200);
+    await get(`${V1}/ehr/${plain}`, nurse).expect(404);
+    await request(app).delete(`${path}/access.famous`).set('Authorization', nurse).expect(404);
+    await request(app).delete(`${path}/access.famous`).set('Authorization', ROOT).expect(204);
+    await get(`${V1}/ehr/${plain}`, nurse).expect(200);
+    expect((await unmerge(app, hidden, plain)).status).toBe(200);
+    await get(`${V1}/ehr/${hidden}`, nurse).expect(404);
+    await get(`${V1}/ehr/${plain}`, nurse).expect(200);
   });
 
   it('name a tag that too many have, and can still be asked about one EHR', async () => {
