@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
@@ -18,6 +19,13 @@ const AT_ONCE = 20;
 
 /** EHRs of which a request keeps the tags. */
 const KEPT_TAGS = 1_000;
+
+/** What is permitted, of which EHR (null: all) it was asked, and with EHRs in place of tags. */
+interface Narrowed {
+  readonly permitted: Permitted;
+  readonly ehrId: string | null;
+  readonly named: Permitted;
+}
 
 /** Who asks for what, under which policies. */
 interface Request {
@@ -40,6 +48,8 @@ export class Viewer {
   readonly #decided = new Set<string>();
   /** As they are while the request runs: many versions of one EHR are judged. */
   readonly #tags = new Map<string, AccessTags>();
+  /** What lists and queries were narrowed by, with the EHRs that were named for it. */
+  readonly #narrowed: Narrowed[] = [];
 
   constructor(private readonly request: Request) {}
 
@@ -78,7 +88,22 @@ export class Viewer {
   }
 
   async #withEhrs(permitted: Permitted, ehrId: string | null): Promise<Permitted> {
-    return this.request.set.asksTags ? withTaggedEhrs(permitted, ehrId) : permitted;
+    if (!this.request.set.asksTags) return permitted;
+    const named = await withTaggedEhrs(permitted, ehrId);
+    this.#narrowed.push({ permitted, ehrId, named });
+    return named;
+  }
+
+  /**
+   * Whether tags that were judged by are others by now: what was read meanwhile may have come with a merge out of an EHR that they hide,
+   * or gone back into one.
+   */
+  async hasOtherTags(): Promise<boolean> {
+    for (const [ehrId, tags] of this.#tags)
+      if (!isDeepStrictEqual(await accessTagsOf(ehrId), tags)) return true;
+    for (const { permitted, ehrId, named } of this.#narrowed)
+      if (!isDeepStrictEqual(await withTaggedEhrs(permitted, ehrId), named)) return true;
+    return false;
   }
 
   /** Whether policies permit one action. */

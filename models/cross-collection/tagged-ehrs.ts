@@ -44,10 +44,7 @@ async function allFitting(leaves: readonly TagLeaf[]): Promise<Found> {
     const tagged = await ehrsTagged(key, valuesOf(ofKey));
     for (const leaf of ofKey) {
       const fitting = [...tagged].filter(([, values]) => tagFits(leaf, values));
-      found.set(
-        nameOf(leaf),
-        fitting.map(([ehrId]) => ehrId),
-      );
+      found.set(nameOf(leaf), fitting.map(([ehrId]) => ehrId).sort());
     }
   }
   return found;

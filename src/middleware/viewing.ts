@@ -36,6 +36,16 @@ function actionsOf({ id, discloses }: Operation): Actions | null {
   return ASKED[discloses];
 }
 
+/** Operations that change nothing: whoever asks again is answered. */
+const READING: ReadonlySet<Disclosure> = new Set<Disclosure>(['read', 'query', 'export']);
+
+/** What was read while a merge took place is of one EHR by its tags, and of another by its content. @throws unavailable */
+async function requireSameTags(viewer: Viewer): Promise<void> {
+  if (!(await viewer.hasOtherTags())) return;
+  const message = 'tags that policies of access ask for were changed while this was answered: ask again';
+  throw new CdrError('unavailable', message, { retryAfterSeconds: 1 });
+}
+
 /** What is said instead of 404 where that is said. */
 function refusal(error: unknown): unknown {
   if (!(error instanceof CdrError) || error.code !== 'not-found') return error;
@@ -73,6 +83,7 @@ export function enforcedPolicies(
     }
     if (!viewer.isAsked)
       throw new TypeError(`the operation ${operation.id} was answered without a judgement`);
+    if (READING.has(operation.discloses)) await requireSameTags(viewer);
   };
 }
 
