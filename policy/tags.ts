@@ -39,3 +39,36 @@ export function withEhrsNamed(condition: Condition, ehrsOf: (leaf: TagLeaf) => r
       return condition;
   }
 }
+
+/** The same condition without asking whether a tag is there where its value is asked for too, as Cedar demands: few EHRs have that value. */
+export function withoutImpliedTags(condition: Condition): Condition {
+  switch (condition.kind) {
+    case 'all': {
+      const members = condition.of.map((each) => withoutImpliedTags(each));
+      const isImplied = (each: Condition): boolean =>
+        each.kind === 'tagged' && members.some((other) => other !== each && implies(other, each.key));
+      return all(members.filter((each) => !isImplied(each)));
+    }
+    case 'any':
+      return any(condition.of.map((each) => withoutImpliedTags(each)));
+    case 'not':
+      return not(withoutImpliedTags(condition.of));
+    default:
+      return condition;
+  }
+}
+
+/** Whether what a condition asks of the values of a tag holds only where that is there. */
+function implies(condition: Condition, key: string): boolean {
+  switch (condition.kind) {
+    case 'tag':
+    case 'emptyTag':
+      return condition.key === key;
+    case 'all':
+      return condition.of.some((each) => implies(each, key));
+    case 'any':
+      return condition.of.every((each) => implies(each, key));
+    default:
+      return false;
+  }
+}

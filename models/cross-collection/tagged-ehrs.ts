@@ -1,7 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { ACCESS_TAG, tagValues } from '../../policy/attributes.js';
 import { tagFits, type Permitted, type TagLeaf } from '../../policy/condition.js';
-import { tagLeaves, withEhrsNamed } from '../../policy/tags.js';
+import { tagLeaves, withEhrsNamed, withoutImpliedTags } from '../../policy/tags.js';
 import { accessTagsOf, tagsOfKey } from '../access-tag.js';
 
 /** EHRs that a list or query is narrowed to by one tag: their ids stand in it. */
@@ -16,7 +16,8 @@ const MOST_CHARACTERS = 5_000;
  * about; null: all.
  * @throws unprocessable where more EHRs than can be named have a tag
  */
-export async function withTaggedEhrs({ ehr, version }: Permitted, ehrId: string | null): Promise<Permitted> {
+export async function withTaggedEhrs(permitted: Permitted, ehrId: string | null): Promise<Permitted> {
+  const [ehr, version] = [withoutImpliedTags(permitted.ehr), withoutImpliedTags(permitted.version)];
   const leaves = [...tagLeaves(ehr), ...tagLeaves(version)];
   const found = ehrId === null ? await allFitting(leaves) : await oneFitting(leaves, ehrId);
   const ehrsOf = (leaf: TagLeaf): readonly string[] => found.get(nameOf(leaf)) ?? [];
