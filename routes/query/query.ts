@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
-import { distinctRows } from '../../aql/result/result-set.js';
-import type { RawRow } from '../../aql/result/result-set.js';
+import { distinctRows, type RawRow } from '../../aql/result/result-set.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Work } from '../../openehr/base/work.js';
 import { formatVersion } from '../../openehr/base/semver.js';
@@ -259,8 +258,9 @@ class QueryRunner {
    */
   private async compile(q: string, request: QueryRequest, limits: CompileLimits): Promise<Compiled> {
     const { ehrId } = request;
-    const permitted = await viewing.getStore()?.viewer?.permitted(ehrId);
-    const narrowed = permitted === undefined ? request : { ...request, permitted };
+    const { viewer } = viewing.getStore() ?? {};
+    const narrowed =
+      viewer === undefined ? request : { ...request, permitted: await viewer.permitted(ehrId) };
     const merged = ehrId === null ? null : requireQueriedEhr(ehrId);
     // What is wrong with the text comes first, whichever of the two is known first.
     const [compiled] = await Promise.allSettled([this.compiler.compile(q, narrowed, limits), merged]);
