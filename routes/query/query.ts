@@ -258,9 +258,8 @@ class QueryRunner {
    */
   private async compile(q: string, request: QueryRequest, limits: CompileLimits): Promise<Compiled> {
     const { ehrId } = request;
-    const { viewer } = viewing.getStore() ?? {};
-    const narrowed =
-      viewer === undefined ? request : { ...request, permitted: await viewer.permitted(ehrId) };
+    const permitted = await viewing.getStore()?.viewer?.permitted(ehrId);
+    const narrowed = permitted === undefined ? request : { ...request, permitted };
     const merged = ehrId === null ? null : requireQueriedEhr(ehrId);
     // What is wrong with the text comes first, whichever of the two is known first.
     const [compiled] = await Promise.allSettled([this.compiler.compile(q, narrowed, limits), merged]);
