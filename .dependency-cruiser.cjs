@@ -2,6 +2,8 @@
 const OPENEHR = 'openehr';
 const ROOMS = {
   openehr: [],
+  // Pure: what policies of access say of objects.
+  policy: [OPENEHR],
   config: [],
   // In the browser: it knows the server by HTTP alone, through the client.
   console: ['packages/client', 'packages/aql'],
@@ -13,10 +15,10 @@ const ROOMS = {
   'packages/codegen': [OPENEHR, 'packages/aql', 'packages/client'],
   // Types only: they are part of its declarations.
   'packages/client': ['packages/rm/src/generated/types.ts'],
-  aql: [OPENEHR],
+  aql: [OPENEHR, 'policy/attributes.ts', 'policy/condition.ts'],
   database: [OPENEHR, 'config', 'packages/embedded-mongodb'],
-  models: [OPENEHR, 'aql/index', 'aql/mongo', 'database'],
-  change: [OPENEHR, 'aql/index', 'config', 'models', 'database'],
+  models: [OPENEHR, 'policy', 'aql/index', 'aql/mongo', 'database'],
+  change: [OPENEHR, 'policy', 'aql/index', 'config', 'models', 'database'],
   merge: [OPENEHR, 'aql/index', 'config', 'models', 'change', 'database'],
   maintenance: [
     OPENEHR,
@@ -28,7 +30,7 @@ const ROOMS = {
     // What an integrity check and a repair must agree upon.
     'merge/replay/harm.ts',
   ],
-  query: [OPENEHR, 'aql', 'config', 'models', 'change', 'database', 'workers'],
+  query: [OPENEHR, 'policy', 'aql', 'config', 'models', 'change', 'database', 'workers'],
   // Threads have no database: of change and models they see what is pure.
   workers: [
     OPENEHR,
@@ -40,6 +42,7 @@ const ROOMS = {
   ],
   routes: [
     OPENEHR,
+    'policy',
     'aql',
     'config',
     'models',
@@ -55,6 +58,7 @@ const ROOMS = {
   ],
   src: [
     OPENEHR,
+    'policy',
     'aql',
     'config',
     'database',
@@ -68,6 +72,7 @@ const ROOMS = {
   ],
   cli: [
     OPENEHR,
+    'policy',
     'aql',
     'config',
     'database',
@@ -134,14 +139,17 @@ const FLOORS = {
     // What a COMPOSITION, EHR_STATUS or FOLDER must be, without a database.
     content: [],
     terminology: [],
-    commit: ['content', 'terminology'],
+    // For whom a request runs, where policies are enforced.
+    access: [],
+    commit: ['access', 'content', 'terminology'],
     approval: ['commit'],
     definition: ['approval', 'commit'],
-    composition: ['commit', 'content', 'definition', 'terminology'],
-    draft: ['commit'],
-    'item-tag': ['commit'],
-    '.': ['commit', 'composition', 'content'],
-    contribution: ['.', 'commit', 'composition', 'content'],
+    composition: ['access', 'commit', 'content', 'definition', 'terminology'],
+    draft: ['access', 'commit'],
+    'item-tag': ['access', 'commit'],
+    policy: ['commit'],
+    '.': ['access', 'commit', 'composition', 'content'],
+    contribution: ['.', 'access', 'commit', 'composition', 'content'],
   },
   routes: {
     http: [],

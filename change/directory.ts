@@ -11,6 +11,7 @@ import { requireSameObject } from './composition/composition.js';
 import { requireValid, readObject } from './content/content.js';
 import type { ChangeContext } from './commit/context.js';
 import { commitEntry, type DirectChange } from './commit/direct.js';
+import { viewing } from './access/viewer.js';
 import { withEhrErrorFirst } from './commit/ehr-access.js';
 import { staleVersion, withLatestVersion } from './commit/refusal.js';
 import type { CreateEntry, VersionMetadata } from './commit/request.js';
@@ -33,8 +34,15 @@ export async function createDirectory(
 /** A conflict with the directory that the EHR has names its latest version. */
 async function withLatestDirectory(ehrId: string, error: unknown): Promise<unknown> {
   if (!(error instanceof CdrError) || error.code !== 'conflict') return error;
-  const live = await liveDirectory(ehrId);
+  const live = await seenDirectory(ehrId);
   return live === null ? error : withLatestVersion(error, live);
+}
+
+/** The live directory of an EHR; null: there is none, or none for who asks. */
+async function seenDirectory(ehrId: string): Promise<VersionedObjectDoc | null> {
+  const live = await liveDirectory(ehrId);
+  if (live === null || (await viewing.getStore()?.viewer?.seesLatest(live)) === false) return null;
+  return live;
 }
 
 /**
@@ -48,7 +56,7 @@ export async function updateDirectory(
 ): Promise<VersionDoc> {
   const { ehrId, ifMatch, metadata } = change;
   return withEhrErrorFirst(ehrId, 'content', async () => {
-    const container = await liveDirectory(ehrId);
+    const container = await seenDirectory(ehrId);
     const object = validatedFolder(body, metadata.findings);
     const live = requireLive(ehrId, container, ifMatch);
     requireSameObject(object, live._id, live);
@@ -65,7 +73,7 @@ export async function deleteDirectory(
 ): Promise<VersionDoc> {
   const { ehrId, ifMatch, metadata } = change;
   return withEhrErrorFirst(ehrId, 'content', async () => {
-    const live = requireLive(ehrId, await liveDirectory(ehrId), ifMatch);
+    const live = requireLive(ehrId, await seenDirectory(ehrId), ifMatch);
     const target = { versionedObjectUid: live._id, precedingVersionUid: ifMatch };
     const how = { kind: 'delete', type: 'FOLDER', staleCode: 'precondition-failed' } as const;
     return commitEntry(context, { ...how, ...target, ...metadata }, { ehrId }, [live]);

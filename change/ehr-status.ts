@@ -12,8 +12,9 @@ import type { Rm } from '../openehr/rm/model/rm.js';
 import { validationError, requireValid, readObject } from './content/content.js';
 import type { ChangeContext } from './commit/context.js';
 import { commitEntry, type DirectChange } from './commit/direct.js';
+import { viewing } from './access/viewer.js';
 import { withEhrErrorFirst } from './commit/ehr-access.js';
-import { ehrNotFound, staleVersion } from './commit/refusal.js';
+import { ehrNotFound, objectNotFound, staleVersion } from './commit/refusal.js';
 
 /** What an update has to say, so that no patient is lost by omission (docs/spec/rest.md#ehr_status). */
 const SAID = ['subject', 'is_queryable', 'is_modifiable'] as const;
@@ -162,7 +163,10 @@ export async function updateEhrStatus(
   const { ehrId, metadata, inSameTransaction } = change;
   return withEhrErrorFirst(ehrId, 'ehr-status', async () => {
     const container = await ehrStatusContainer(ehrId);
+    const viewer = viewing.getStore()?.viewer;
     if (container === null) throw ehrNotFound(ehrId);
+    if ((await viewer?.seesLatest(container)) === false)
+      throw objectNotFound(ehrId, 'EHR_STATUS', container._id);
     const ifMatch = change.ifMatch ?? container.latest_version_uid;
     const isLatest = container.latest_version_uid === ifMatch;
     const previous = isLatest ? await versionById(ehrId, 'EHR_STATUS', ifMatch) : null;

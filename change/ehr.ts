@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DIALECTS } from '../openehr/base/dialect.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { JsonValue } from '../openehr/base/json.js';
-import { ehrBySubject, type EhrDoc, type Subject } from '../models/ehr.js';
+import { ehrBySubject, finalEhrId, type EhrDoc, type Subject } from '../models/ehr.js';
 import type { VersionDoc } from '../models/version.js';
 import type { ChangeContext } from './commit/context.js';
 import { commitEntry } from './commit/direct.js';
+import { viewing } from './access/viewer.js';
 import { mergedAway } from './commit/ehr-access.js';
 import { newEhrStatus } from './ehr-status.js';
 import type { VersionMetadata } from './commit/request.js';
@@ -47,7 +48,11 @@ export async function createEhr(context: ChangeContext, request: NewEhr): Promis
 /** The EHR whose latest EHR_STATUS has the subject. @throws not-found when there is none or it was merged away */
 export async function ehrOfSubject(subject: Subject): Promise<EhrDoc> {
   const ehr = await ehrBySubject(subject);
-  if (ehr?.state === 'merged') throw await mergedAway(ehr);
-  if (ehr?.state !== 'active') throw new CdrError('not-found', 'no EHR has this subject');
+  const viewer = viewing.getStore()?.viewer;
+  const isMerged = ehr?.state === 'merged';
+  const isSeen =
+    ehr !== null && (await viewer?.seesEhrId(isMerged ? await finalEhrId(ehr) : ehr._id)) !== false;
+  if (isSeen && isMerged) throw await mergedAway(ehr);
+  if (!isSeen || ehr.state !== 'active') throw new CdrError('not-found', 'no EHR has this subject');
   return ehr;
 }

@@ -8,6 +8,7 @@ import {
 } from '../models/favourite.js';
 import { holdOwnList } from '../models/own-list.js';
 import { activeEhrsAmong, type ListedEhr } from '../models/ehr-identity.js';
+import { viewing } from './access/viewer.js';
 import { inAuditedTransaction } from './commit/audit-draft.js';
 import { holdWritable, mergesTookTo, readableEhr } from './commit/ehr-access.js';
 
@@ -22,6 +23,7 @@ export interface FavouriteEhr {
 
 /** The favourites of an owner, newest first, each the EHR that merges took it to, and none twice. */
 export async function listFavourites(owner: string): Promise<FavouriteEhr[]> {
+  viewing.getStore()?.viewer?.narrowed();
   const since = new Map<string, Date>();
   for (const { doc, ehrId } of await nowOf(owner))
     if (ehrId !== null && !since.has(ehrId)) since.set(ehrId, doc.since);

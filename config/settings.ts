@@ -30,6 +30,12 @@ export interface Settings {
   readonly adminAllowDeleteAll: boolean;
   /** Whether one request may remove all EHRs. */
   readonly adminAllowDeleteAllEhrs: boolean;
+  /** `dry`: policies of access are kept and tried, and refuse nothing; `observe`: the audit notes what they would hide; `enforce`: they hold. */
+  readonly accessMode: 'off' | 'dry' | 'observe' | 'enforce';
+  /** What is answered for something that policies hide: what is not there is 404. */
+  readonly accessRefused: '404' | '403';
+  /** Policies of access that there may be. */
+  readonly policiesMax: number;
   readonly auditReads: boolean;
   readonly statusEndpoint: boolean;
   /** `ehrbase_version` of /rest/status; empty: no such member. */
@@ -169,6 +175,10 @@ export interface JwtSettings {
   /** `any` or null: whomever a token was made for. Null only with a secret. */
   readonly audience: string | null;
   readonly roleClaims: readonly string[];
+  /** Claims that policies of access may ask for. */
+  readonly claimOrganisation: string;
+  readonly claimEhr: string;
+  readonly claimPurpose: string;
   readonly clockToleranceSeconds: number;
   /** What tokens may call themselves (`typ`), in lower case. */
   readonly types: readonly string[];

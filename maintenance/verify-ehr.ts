@@ -7,6 +7,7 @@ import { missingShapes } from '../models/aql-shape.js';
 import { contributionsByUid, contributionsOf, listedUids } from '../models/contribution.js';
 import { ehrById, type EhrDoc } from '../models/ehr.js';
 import { inSteps } from '../models/access/in-steps.js';
+import { isAccessTag } from '../models/access-tag.js';
 import { itemTagsOf } from '../models/item-tag.js';
 import { sharesContributions } from '../models/merge/history.js';
 import { OWNED_COLLECTIONS, ownedCount } from '../models/cross-collection/owned-documents.js';
@@ -313,6 +314,8 @@ async function checkTags(
   for await (const tag of itemTagsOf(ehr._id)) {
     found.count('item_tags', 1);
     const container = containers.get(tag.target);
+    // Of an EHR that was merged into this one: it says who may see both.
+    if (container === undefined && isAccessTag(tag)) continue;
     if (container?.type !== tag.target_type)
       found.add('item_tags', tag._id, 'its target does not exist in the EHR');
     else if ((tag.target_version ?? 0) > container.latest_version)

@@ -5,6 +5,7 @@ import type { Commit, CommitRequest } from '../change/commit/request.js';
 import { aqlRemovalOf } from '../models/aql-document.js';
 import { ehrsSharing, reserveSubject, toTombstone, type EhrDoc } from '../models/ehr.js';
 import { inSteps, inTextSteps } from '../models/access/in-steps.js';
+import { carriedTagInserts } from '../models/access-tag.js';
 import { itemTagRemovals } from '../models/item-tag.js';
 import {
   archiveDoc,
@@ -60,12 +61,14 @@ export async function applyMerge(
   context: MergeContext,
   merge: PlannedMerge,
 ): Promise<MergeRecordDoc> {
+  const { droppedTags } = merge.plan;
   if (merge.request.approval !== undefined) await requireWaiting(merge.request.approval.mergeId);
   const endedVersions = await versionUidsOf(merge.pair.source._id, idsOf(merge.plan.ended));
   if (merge.request.reversible) await archive(session, merge, endedVersions);
   await runWrites(session, [
     ...sourceRemovals(merge),
     ...versionsRemoved('merge', merge.pair.source._id, endedVersions),
+    ...(droppedTags.length === 0 ? [] : carriedTagInserts(droppedTags, merge.pair.target._id)),
   ]);
   if (await sharesContributions(merge.pair.source, { session }))
     await runWrites(session, ehrsSharing([merge.pair.target._id]));

@@ -44,6 +44,13 @@ const SUBJECT = {
   dry_run: optional(flag),
   /** true: the answer is still being sent, with rows and EHRs added at its end; or what is asked for is being done. */
   pending: optional(mark),
+  /** Where the user works and what he asks for, by the claims of his token, where policies of access were asked. */
+  organisation: optional(text),
+  purpose: optional(text),
+  /** Policies of access that decided about what was judged one by one, at most `MAX_AUDIT_IDS`; none of lists and queries. */
+  policies: optional(opaque<readonly string[]>()),
+  /** true: policies of access hid something that was asked for. */
+  hidden: optional(mark),
 };
 
 /** What a record says of its subject, as far as it is known. */
@@ -138,6 +145,30 @@ export function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
     ...(choices.length > 0 && { $and: choices }),
   };
   return Audit.find(conditions).sort({ time: -1, _id: -1 }).skip(filter.offset).limit(filter.fetch).exec();
+}
+
+/** A record of something that policies of access hid, or would have. */
+export type HiddenRecord = Pick<
+  AuditDoc,
+  'user' | 'sub' | 'issuer' | 'organisation' | 'purpose' | 'operation' | 'time' | 'policies'
+>;
+
+/** The records since a time of what policies of access hid or would have, newest first, at most `most`. */
+export function hiddenSince(from: Date, most: number): AsyncIterable<HiddenRecord> {
+  const fields = {
+    user: 1,
+    sub: 1,
+    issuer: 1,
+    organisation: 1,
+    purpose: 1,
+    operation: 1,
+    time: 1,
+    policies: 1,
+  };
+  return Audit.collection
+    .find<HiddenRecord>({ hidden: true, time: { $gte: from } }, { projection: fields })
+    .sort({ time: -1 })
+    .limit(most);
 }
 
 /** Whether a call about the EHR ever succeeded: then it existed, even if it is gone. What failed may name anything. */

@@ -96,11 +96,12 @@ export type NewContribution = Pick<
 
 /**
  * The CONTRIBUTIONs that were stored last, newest first. In the order of storage, backwards: no index holds the time of
- * all of them, and one for this alone would cost every commit.
+ * all of them, and one for this alone would cost every commit. `skipped`: how many newer ones are left out.
  */
-export function newestContributions(count: number): Promise<NewContribution[]> {
+export function newestContributions(count: number, skipped = 0): Promise<NewContribution[]> {
   return Contribution.find({}, { ehr_id: 1, time_committed: 1, audit: 1, versions: { $slice: 20 } })
     .sort({ $natural: -1 })
+    .skip(skipped)
     .limit(count)
     .exec();
 }

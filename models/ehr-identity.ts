@@ -1,5 +1,7 @@
 import type mongoose from 'mongoose';
 import { FIELD, LEAF_FIELD, type AqlLeaf } from '../aql/index/document.js';
+import { ehrMatch } from '../aql/mongo/document/permitted-match.js';
+import type { Condition } from '../policy/condition.js';
 import type { EhrDoc } from './ehr.js';
 import { identityKey, type Identity } from './identity.js';
 import { COLLECTIONS } from './access/layout.js';
@@ -24,13 +26,16 @@ const FIELDS = { state: 1, subject: 1, identities: 1, merging: 1, write_seq: 1, 
 
 const LISTED_FIELDS = { time_created: 1, subject: 1, is_queryable: 1, is_modifiable: 1 } as const;
 
-/** Active EHRs with this id, id of the subject or identifier, ascending by id; of more than `most` any. */
-export async function activeEhrsNamed(name: string, most: number): Promise<ListedEhr[]> {
+/**
+ * Active EHRs with this id, id of the subject or identifier, ascending by id; of more than `most` any. `seen`: what those are that are
+ * there for who asks; absent: all are.
+ */
+export async function activeEhrsNamed(name: string, most: number, seen?: Condition): Promise<ListedEhr[]> {
   const keys = [identityKey('subject', name), identityKey('identifier', name)];
   const [byId, byIdentity] = await Promise.all([
-    activeEhrs({ _id: name.toLowerCase() }).toArray(),
+    activeEhrs({ _id: name.toLowerCase() }, seen).toArray(),
     // In the order of the index: a value that a million share costs no more than one that few do.
-    activeEhrs({ 'identities.key': { $in: keys } })
+    activeEhrs({ 'identities.key': { $in: keys } }, seen)
       .limit(most)
       .toArray(),
   ]);
@@ -38,9 +43,9 @@ export async function activeEhrsNamed(name: string, most: number): Promise<Liste
   return [...found.values()].sort((a, b) => (a._id < b._id ? -1 : 1)).slice(0, most);
 }
 
-/** Active EHRs after an id, ascending, at most `count`. */
-export function activeEhrsAfter(ehrId: string, count: number): Promise<ListedEhr[]> {
-  return activeEhrs({ _id: { $gt: ehrId } })
+/** Active EHRs after an id, ascending, at most `count`. `seen`: as for `activeEhrsNamed`. */
+export function activeEhrsAfter(ehrId: string, count: number, seen?: Condition): Promise<ListedEhr[]> {
+  return activeEhrs({ _id: { $gt: ehrId } }, seen)
     .sort({ _id: 1 })
     .hint('_id_')
     .limit(count)
@@ -59,8 +64,15 @@ export async function queryableAmong(ehrIds: readonly string[]): Promise<Readonl
   return new Set(shown.map(({ _id }) => _id));
 }
 
-function activeEhrs(filter: mongoose.mongo.Filter<EhrDoc>): mongoose.mongo.FindCursor<ListedEhr> {
-  return ehrDocuments().find<ListedEhr>({ ...filter, state: 'active' }, { projection: LISTED_FIELDS });
+function activeEhrs(
+  filter: mongoose.mongo.Filter<EhrDoc>,
+  seen?: Condition,
+): mongoose.mongo.FindCursor<ListedEhr> {
+  const narrowed = seen !== undefined && { $and: [ehrMatch(seen) as mongoose.mongo.Filter<EhrDoc>] };
+  return ehrDocuments().find<ListedEhr>(
+    { ...filter, state: 'active', ...narrowed },
+    { projection: LISTED_FIELDS },
+  );
 }
 
 /** EHRs after an id, ascending, at most `count`, whatever their state. */

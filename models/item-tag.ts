@@ -62,7 +62,8 @@ export interface TagFilter {
 /** Tags that are read where only some of them are named. */
 const NAMED = 20;
 
-const ItemTag = collection(COLLECTIONS.itemTags, ITEM_TAG);
+/** For the models that read and write it. */
+export const ItemTag = collection(COLLECTIONS.itemTags, ITEM_TAG);
 
 /** Tags of one container or version, by key, then path. */
 export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
@@ -191,9 +192,13 @@ export function countTagsOn(
   return ItemTag.collection.countDocuments(on, { session });
 }
 
-/** Item tags of an EHR that a merge may end: on its EHR_STATUS and on these containers. */
+/** Item tags of an EHR that a merge may end: on its EHR_STATUS, or on that of an EHR merged into it before, and on these containers. */
 export function tagsOnEnding(ehrId: string, versionedObjectUids: readonly string[]): Promise<ItemTagDoc[]> {
-  return sortedTags({ owner_id: ehrId, target: trusted({ $in: [...versionedObjectUids] }) });
+  const onThese = [
+    { target_type: 'EHR_STATUS' as const },
+    { target: trusted({ $in: [...versionedObjectUids] }) },
+  ];
+  return sortedTags({ owner_id: ehrId, $or: onThese });
 }
 
 /** Item tags of an EHR, as they are read. */

@@ -44,6 +44,8 @@ export type RemovalCollection =
   | 'templates'
   | 'template_revisions'
   | 'stored_queries'
+  | 'policies'
+  | 'policy_versions'
   | 'merge_records'
   | 'merge_history'
   | 'settings';

@@ -105,6 +105,14 @@ export function directoryAtTime(ehrId: string, time: Date | null): Promise<Versi
     .exec();
 }
 
+/** All directories that an EHR ever had at or before `time` (no time: until now), the newest first. */
+export function directoriesAtTime(ehrId: string, time: Date | null): Promise<VersionedObjectDoc[]> {
+  const created = time === null ? {} : { time_created: trusted({ $lte: time }) };
+  return VersionedObject.find({ ehr_id: ehrId, type: 'FOLDER', ...created })
+    .sort({ time_created: -1 })
+    .exec();
+}
+
 /**
  * Ids of the COMPOSITION containers of an EHR whose latest version is no deletion, oldest first, at most `count`: in the order of
  * the index, so that the first of a million cost no sort of all.

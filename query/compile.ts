@@ -30,6 +30,7 @@ import { tryHere, within, type Work } from '../openehr/base/work.js';
 import { translateInThread } from '../workers/translation.js';
 import type { Translation } from '../workers/translate.js';
 import type { PathAlias } from '../openehr/template/upgrade/path-alias.js';
+import type { Permitted } from '../policy/condition.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds, type DerivedState } from '../models/cross-collection/run-pipeline.js';
 import { presentAliases } from '../models/cross-collection/template-aliases.js';
@@ -161,10 +162,13 @@ export class QueryCompiler {
     const { query, scope, page } = checked;
     const ofShapes = needsShapes(scope.from);
     const shapes = ofShapes ? await shapeIds(null) : [];
-    const { ehrId, asOf, notesEhrs } = request;
+    const { ehrId, asOf, notesEhrs, permitted } = request;
     const { systemId, aql } = settings;
-    const { isCurrent, leafIndex } = derived;
-    const context = { isCurrent, leafIndex, systemId, subsumption: aql.subsumption, asOf, notesEhrs };
+    const context = {
+      ...{ isCurrent: derived.isCurrent, leafIndex: derived.leafIndex },
+      ...{ systemId, subsumption: aql.subsumption, asOf, notesEhrs },
+      ...(permitted !== undefined && { permitted }),
+    };
     const translated = async (merges: MovingMerges, limits: QueryLimits): Promise<Translated> => {
       const beside = { ...context, merges };
       const made = (): QueryPlan =>
@@ -212,4 +216,6 @@ export interface QueryRequest {
   readonly asOf: Date | null;
   /** Whether the rows must have the EHRs they are of. */
   readonly notesEhrs: boolean;
+  /** What policies permit to who asks; absent: everything. */
+  readonly permitted?: Permitted;
 }

@@ -3,6 +3,7 @@ import type { Page } from '../aql/semantics/page.js';
 import type { Clock } from '../aql/semantics/present-time.js';
 import type { RawRow } from '../aql/result/result-set.js';
 import type { BoundQuery } from '../aql/syntax/ast.js';
+import type { Permitted } from '../policy/condition.js';
 import type { Work } from '../openehr/base/work.js';
 import type { PathAlias } from '../openehr/template/upgrade/path-alias.js';
 import { contentsPlan, readContents, type EhrContents } from '../models/cross-collection/contents.js';
@@ -20,6 +21,8 @@ export interface Evaluation {
   readonly subsumption: boolean;
   readonly asOf: Date | null;
   readonly ehrId: string | null;
+  /** What policies permit; absent: everything. */
+  readonly permitted?: Permitted;
   readonly clock: Clock;
   readonly limits: RunLimits;
   readonly work: Work;
@@ -48,10 +51,12 @@ export async function evaluateCandidates(
   found: AsyncIterable<readonly RawRow[]>,
   evaluation: Evaluation,
 ): Promise<readonly (readonly string[])[]> {
-  const { query, aliases, page, systemId, subsumption, asOf, ehrId, clock, limits, work, user } = evaluation;
+  const { query, aliases, page, systemId, subsumption, asOf, ehrId, permitted, clock, limits, work, user } =
+    evaluation;
   const contents = await readContents(found, work.budget.versions);
   const time = { now: clock.now, zoneOffsetMinutes: clock.offsetMinutes };
-  const options = { systemId, subsumption, asOf, page, ...time };
+  const seen = permitted !== undefined && { permitted };
+  const options = { systemId, subsumption, asOf, page, ...time, ...seen };
   const owner = { work, user, end: limits.signal ?? null };
   return evaluateInThread({ query, ehrId, aliases, options }, unreadData(contents), owner);
 }
@@ -63,6 +68,7 @@ function unreadData({ ehrs, versions }: EhrContents): UnreadData {
       systemId: ehr.system_id,
       timeCreated: ehr.time_created,
       isQueryable: ehr.is_queryable,
+      ...(ehr.subject !== undefined && { namespace: ehr.subject.namespace }),
     })),
     versions: versions.map((version) => ({
       uid: version._id,

@@ -8,6 +8,7 @@ export const BESIDE_CODE = [
   'src/everchart.mjs',
   'change/commit/openpgp.mjs',
   'cli/transfer/age.mjs',
+  'policy/cedar-wasm.mjs',
   'src/tracing/opentelemetry.mjs',
   'workers/thread.mjs',
   ...TERMINOLOGY,
@@ -28,7 +29,7 @@ export const PACKAGE_FILES = {
 /** Whether the build makes a part of the server of a package, so that nobody who installs the server gets it. */
 export const isCompiledIn = (name) =>
   name.startsWith('@opentelemetry/') ||
-  ['age-encryption', 'mongodb-memory-server-core', 'openpgp'].includes(name);
+  ['@cedar-policy/cedar-wasm', 'age-encryption', 'mongodb-memory-server-core', 'openpgp'].includes(name);
 
 /** Of swagger-ui-dist what the page of the API needs. */
 export const SWAGGER_UI = [

@@ -35,6 +35,7 @@ bundle('dist/src/tracing/opentelemetry.mjs', {
 });
 bundle('dist/change/commit/openpgp.mjs', {});
 bundle('dist/cli/transfer/age.mjs', {});
+bundleCedar('dist/policy');
 bundleMemoryServer(`dist/${codeOf(MEMORY_SERVER)}`);
 for (const name of SWAGGER_UI)
   cpSync(resolve(`swagger-ui-dist/${name}`), `dist/routes/system/swagger-ui/${name}`);
@@ -72,6 +73,16 @@ function licenceOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
   return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(join(folder, file), 'utf8')}`;
+}
+
+/** Cedar reads its WebAssembly from the folder of its own file. */
+function bundleCedar(folder) {
+  bundle(`${folder}/cedar-wasm.mjs`, {
+    banner:
+      "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url); const __dirname = import.meta.dirname;",
+  });
+  const name = 'cedar_wasm_bg.wasm';
+  cpSync(join(resolve('@cedar-policy/cedar-wasm/nodejs'), '..', name), `${folder}/${name}`);
 }
 
 /** mongodb-memory-server takes the driver that mongoose has, and forks a program that it looks for beside its own files. */

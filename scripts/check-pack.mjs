@@ -130,6 +130,14 @@ async function checkAge() {
   if (opened !== 'a text') throw new Error(`what was encrypted became ${opened}`);
 }
 
+/** The part of Cedar that was compiled into the server reads a policy. */
+async function checkCedar() {
+  const file = join(folder, 'node_modules/everchart/dist/policy/cedar-wasm.mjs');
+  const { policyToJson } = await import(pathToFileURL(file).href);
+  const { type } = policyToJson('permit (principal, action, resource);');
+  if (type !== 'success') throw new Error(`Cedar said ${type}`);
+}
+
 /** A program that says what a `mongod` says, for whoever only starts one. */
 const MONGOD = `#!/bin/sh
 [ "$1" = --version ] && { echo 'db version v8.0.0'; exit 0; }
@@ -217,6 +225,7 @@ try {
   await checkMemoryServer();
   await checkOpenPgp();
   await checkAge();
+  await checkCedar();
   await checkPace(folder);
   await checkServed(folder);
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());

@@ -2,6 +2,7 @@ import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import { DIALECTS } from '../openehr/base/dialect.js';
+import type { Operation } from '../routes/http/operation/operation.js';
 import type { ActivitySource } from '../routes/system/overview.js';
 import { recordActivity } from './activity.js';
 import { recordDay, type Day } from './day.js';
@@ -28,6 +29,8 @@ import {
   runOperation,
 } from './middleware/operation.js';
 import { requestIdentity, requestLog } from './middleware/request-log.js';
+import { observedPolicies } from './middleware/observing.js';
+import { accessTags, enforcedPolicies } from './middleware/viewing.js';
 import { operationTable } from './operation-table.js';
 
 /** What an application shares with the process that runs it. */
@@ -63,6 +66,20 @@ function warnOnce(log: Logger, state: ProcessState): (peer: string) => void {
   };
 }
 
+/** What minds policies of access, as `ACCESS_MODE` says; with `off` nothing does. */
+function accessPolicies(settings: Settings, operations: readonly Operation[], log: Logger): Middleware[] {
+  switch (settings.accessMode) {
+    case 'off':
+      return [];
+    case 'dry':
+      return [accessTags(settings)];
+    case 'observe':
+      return [accessTags(settings), observedPolicies(settings, operations, log)];
+    case 'enforce':
+      return [accessTags(settings), enforcedPolicies(settings, operations)];
+  }
+}
+
 /**
  * The whole HTTP application, without a socket and without a database connection: one line of middleware that every
  * request passes. What an operation needs stands in its row of the table; nothing is mounted beside it.
@@ -92,6 +109,8 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   app.use(authenticate({ identify, isOpen: settings.auth === 'none', validation: settings.validation }));
   if (rates !== null) app.use(rateLimitByUser(rates));
   app.use(requestIdentity()).use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));
-  app.use(body(settings)).use(runOperation());
+  app.use(body(settings));
+  for (const each of accessPolicies(settings, table.operations, log)) app.use(each);
+  app.use(runOperation());
   return app;
 }

@@ -3,6 +3,10 @@ import { MAX_WARNINGS } from '../aql/result/warning.js';
 import { AQL_LIMITS } from '../aql/syntax/limits.js';
 import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE } from '../openehr/base/linear-pattern.js';
 import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../openehr/base/xml-scan.js';
+import { COMPARED_EHRS, COMPARED_OBJECTS } from '../change/policy/compare.js';
+import { COUNTED_HIDDEN, LISTED_HIDDEN } from '../change/policy/observed.js';
+import { MOST_TAGGED } from '../models/cross-collection/tagged-ehrs.js';
+import { MAX_POLICY_DEPTH, MAX_POLICY_LENGTH, MAX_POLICY_OPERATORS } from '../policy/read-policy.js';
 import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../change/item-tag/tag-content.js';
 import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../openehr/format/canonical-json.js';
 import { MAX_AUDIT_IDS } from '../models/audit.js';
@@ -152,6 +156,43 @@ const IDENTITY: readonly Limit[] = [
   { name: 'waiting hashes', value: HASHES_WAITING, meaning: 'requests that wait for a hash; then 503' },
 ];
 
+const POLICIES: readonly Limit[] = [
+  {
+    name: 'policy text',
+    value: MAX_POLICY_LENGTH,
+    meaning: 'characters of the text of one policy of access',
+  },
+  {
+    name: 'policy depth',
+    value: MAX_POLICY_DEPTH,
+    meaning: 'brackets and ifs inside each other in one policy',
+  },
+  { name: 'policy operators', value: MAX_POLICY_OPERATORS, meaning: 'operators of one policy' },
+  {
+    name: 'compared EHRs',
+    value: COMPARED_EHRS,
+    meaning: 'EHRs that a comparison of a draft of policies looks at; its answer says whether these are all',
+  },
+  { name: 'compared versions', value: COMPARED_OBJECTS, meaning: 'versions in them; the answer says so too' },
+  {
+    name: 'counted hidden records',
+    value: COUNTED_HIDDEN,
+    meaning:
+      'records of what policies hid, or would, that are counted; of more the newest, and the answer says so',
+  },
+  {
+    name: 'listed hidden counts',
+    value: LISTED_HIDDEN,
+    meaning: 'people and operations in that answer; it says whether these are all',
+  },
+  {
+    name: 'tagged EHRs',
+    value: MOST_TAGGED,
+    meaning:
+      'EHRs with one tag that policies ask for, by which a list or query is narrowed; of more it is 422',
+  },
+];
+
 const AUDIT: readonly Limit[] = [
   {
     name: 'audit ids',
@@ -215,4 +256,5 @@ export const FIXED_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   'Stored objects': OBJECTS,
   Passwords: IDENTITY,
   Audit: AUDIT,
+  'Policies of access': POLICIES,
 };

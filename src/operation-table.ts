@@ -107,6 +107,7 @@ export function everySetting(edition: ItsRest = '1.0.3'): Settings {
     ADMIN_API_ACTIVE: 'true',
     MANAGEMENT_ENDPOINTS: 'all',
     STATUS_ENDPOINT: 'true',
+    ACCESS_MODE: 'dry',
   });
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Page } from '../semantics/page.js';
+import type { Permitted } from '../../policy/condition.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 
 /** All that the evaluator reads: plain data, in any order. */
@@ -14,6 +15,8 @@ export interface ReferenceEhr {
   readonly timeCreated: Date;
   /** Of today's EHR_STATUS. */
   readonly isQueryable: boolean;
+  /** Of the subject. */
+  readonly namespace?: string;
   /** Merged into another EHR: in no query. */
   readonly isMerged?: boolean;
 }
@@ -50,4 +53,6 @@ export interface ReferenceOptions {
   readonly now: Date;
   readonly zoneOffsetMinutes?: number;
   readonly page?: Pick<Page, 'top' | 'offset' | 'limit'>;
+  /** What policies permit; absent: everything. */
+  readonly permitted?: Permitted;
 }

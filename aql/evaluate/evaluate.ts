@@ -11,6 +11,7 @@ import type { ReferenceData, ReferenceOptions } from './data.js';
 import { Groups, rendered, type Line } from './groups.js';
 import { compareForOrder } from './order.js';
 import type { Row } from './rows.js';
+import { judgeOf } from './permitted.js';
 import { ehrsAt } from './store.js';
 import { compareKeys, type Found } from './value.js';
 
@@ -49,7 +50,11 @@ export function evaluateQuery(
   };
   const clock = { now: options.now, offsetMinutes: options.zoneOffsetMinutes ?? 0 };
   const evaluator = new RowEvaluator(scope, rules, clock);
-  const ehrs = ehrsAt(data, options.asOf ?? null);
+  const ehrs = ehrsAt(
+    data,
+    options.asOf ?? null,
+    options.permitted === undefined ? null : judgeOf(options.permitted, options.systemId),
+  );
   const conjuncts = new Conjuncts(scope, evaluator, rules);
   const found = new FromEvaluator(scope, ehrs, rules, (tuple, alias) => conjuncts.admits(tuple, alias));
   const identities = new Identities();

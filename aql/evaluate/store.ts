@@ -7,6 +7,7 @@ import { compositionRef, contributionRef, ehrObject, folderRef, objectRef } from
 import { counted, step } from '../../openehr/base/work.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { isArchetypeId } from '../syntax/words.js';
+import type { Judge } from './permitted.js';
 import type { ReferenceData, ReferenceEhr, ReferenceVersion } from './data.js';
 
 /** One object of a version's tree. */
@@ -57,17 +58,17 @@ export interface Ehr {
   readonly latest: readonly Version[];
 }
 
-/** All EHRs that exist at `asOf` (null: now), merged ones left out. */
-export function ehrsAt(data: ReferenceData, asOf: Date | null): readonly Ehr[] {
+/** All EHRs that exist at `asOf` (null: now), merged ones and what a judge does not let through left out. */
+export function ehrsAt(data: ReferenceData, asOf: Date | null, judge: Judge | null = null): readonly Ehr[] {
   const time = asOf?.getTime() ?? Infinity;
   const visible = counted(data.versions).filter(({ timeCommitted }) => timeCommitted.getTime() <= time);
   const byEhr = groupBy(visible, ({ ehrId }) => ehrId);
   return counted(data.ehrs)
-    .filter((ehr) => ehr.isMerged !== true && ehr.timeCreated.getTime() <= time)
-    .map((ehr) => ehrOf(ehr, byEhr.get(ehr.ehrId) ?? []));
+    .filter((ehr) => ehr.isMerged !== true && ehr.timeCreated.getTime() <= time && judge?.ehr(ehr) !== false)
+    .map((ehr) => ehrOf(ehr, byEhr.get(ehr.ehrId) ?? [], judge));
 }
 
-function ehrOf(source: ReferenceEhr, own: readonly ReferenceVersion[]): Ehr {
+function ehrOf(source: ReferenceEhr, own: readonly ReferenceVersion[], judge: Judge | null): Ehr {
   const all = counted(own).map(referenceVersion);
   const chains = groupBy(all, ({ versionedObjectUid }) => versionedObjectUid);
   const containers = counted([...chains]).map(([versionedObjectUid, versions]) => {
@@ -76,11 +77,17 @@ function ehrOf(source: ReferenceEhr, own: readonly ReferenceVersion[]): Ehr {
     return { versionedObjectUid, created, last: chain[chain.length - 1] };
   });
   const live = counted(containers)
-    .filter(({ last }) => last !== undefined && last.source.data !== null)
+    .filter(
+      ({ last }) => last !== undefined && last.source.data !== null && judge?.version(last.source) !== false,
+    )
     .sort((a, b) => a.created - b.created || compare(a.versionedObjectUid, b.versionedObjectUid));
   const latest = counted(live).flatMap(({ last }) => (last === undefined ? [] : [last]));
-  const versions = counted(all).filter((each) => each.source.data !== null);
-  return { source, versions, latest, ...ehrObjects(source, latest, own) };
+  const versions = counted(all).filter(
+    ({ source: each }) => each.data !== null && judge?.version(each) !== false,
+  );
+  // A contribution is seen by what can be seen of what it made.
+  const named = judge === null ? own : counted(versions).map((each) => each.source);
+  return { source, versions, latest, ...ehrObjects(source, latest, named) };
 }
 
 function ehrObjects(

@@ -14,6 +14,8 @@ import {
   whereConjuncts,
 } from './where/conjuncts.js';
 import type { Visibility } from './document/document-scope.js';
+import type { Permitted } from '../../policy/condition.js';
+import { guardsOf } from './document/guards.js';
 import { compileSelect } from './select/compile-select.js';
 import { emitPlan } from './pipeline/emit.js';
 import type { FromState } from './from/bind-state.js';
@@ -51,6 +53,8 @@ export interface TranslationContext {
   readonly notesEhrs?: boolean;
   /** Merges in steps beside which the plan is to run; absent: none. */
   readonly merges?: MovingMerges;
+  /** What policies permit; absent: everything. */
+  readonly permitted?: Permitted;
 }
 
 /** Compiles a resolved query into one aggregation pipeline. Pure. docs/spec/aql.md#evaluation-order */
@@ -70,6 +74,7 @@ export function passContext(scope: Scope, context: TranslationContext): PassCont
     sortedLeaf: sortedLeaf(firstClass(scope.from), scope, conjuncts, context),
     isCurrent: context.isCurrent,
     merges: context.merges ?? NO_MERGES,
+    guards: context.permitted === undefined ? null : guardsOf(context.permitted, context),
   };
 }
 

@@ -2,6 +2,7 @@ import type { JsonValue } from '../../openehr/base/json.js';
 import type { Page } from '../semantics/page.js';
 import type { Expression } from './expression.js';
 import type { MovingMerges } from '../index/moved-owners.js';
+import type { Stage } from '../index/stage.js';
 import type { IndexCondition } from '../index/condition.js';
 import type { Step } from './steps.js';
 
@@ -86,6 +87,19 @@ export interface ProbePlan {
   readonly offset: number;
 }
 
+/** What policies permit, as matches of documents. */
+export interface PlanGuards {
+  readonly asOf: Date | null;
+  /** Of query index documents. */
+  readonly matches: readonly Stage[];
+  /** Of such a document with its VERSION joined as a field; null: nothing is asked of the VERSION. */
+  readonly joined: { readonly as: string; readonly match: Stage } | null;
+  /** Of documents of EHRs; empty: any. */
+  readonly ehr: Stage;
+  /** The same of query index documents; null: they do not have what is asked for. */
+  readonly ehrOfDocument: Stage | null;
+}
+
 /** What passes know beside the plan. */
 export interface PassContext {
   /** What WHERE says about the first document of an EHR of FROM and an index serves, by the alias of the EHR. */
@@ -96,4 +110,6 @@ export interface PassContext {
   readonly isCurrent: boolean;
   /** Those beside which the plan runs. */
   readonly merges: MovingMerges;
+  /** null: whoever may query sees everything. */
+  readonly guards: PlanGuards | null;
 }

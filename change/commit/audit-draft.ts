@@ -32,6 +32,12 @@ export class AuditDraft {
     this.#subject = { ...this.#subject, ...subject };
   }
 
+  /** EHRs that the request is about beside that of its path, and those of the rows of a query, as far as they are known. */
+  get ehrIds(): readonly string[] {
+    const { ehr_id: one, ehr_ids: rows = [] } = this.#subject;
+    return one === undefined ? rows : [one, ...rows];
+  }
+
   /** Id of the record that `record` makes. */
   get id(): string {
     this.#key ??= newKey();

@@ -2,6 +2,7 @@ import { ehrById, ehrBySubject, finalEhrId, type EhrDoc } from '../../models/ehr
 import { contributionExists } from '../../models/contribution.js';
 import { containersById, liveDirectory, type VersionedObjectDoc } from '../../models/versioned-object.js';
 import { versionsById } from '../../models/version.js';
+import { viewing } from '../access/viewer.js';
 import { subjectOf } from './ehr-flags.js';
 import type { CommitRequest, CommitState, VersionEntry } from './request.js';
 
@@ -39,7 +40,7 @@ export async function fullState(request: CommitRequest): Promise<CommitState> {
   const containers = await containersOf(request, []);
   return {
     ehr,
-    finalEhrId: ehr?.state === 'merged' ? await finalEhrId(ehr) : null,
+    finalEhrId: ehr?.state === 'merged' ? await seenFinalEhrId(ehr) : null,
     containers,
     directoryId: await directoryOf(request, containers),
     subjectHolder: await subjectHolderOf(request),
@@ -69,10 +70,11 @@ async function containersOf(
     .filter(needsContainer)
     .map((entry) => entry.versionedObjectUid)
     .filter((versionedObjectUid) => !containers.has(versionedObjectUid));
-  if (missing.length === 0) return containers;
-  for (const container of await containersById([...new Set(missing)])) {
-    containers.set(container._id, container);
-  }
+  if (missing.length > 0)
+    for (const container of await containersById([...new Set(missing)]))
+      containers.set(container._id, container);
+  if (request.unseen !== undefined)
+    for (const versionedObjectUid of request.unseen) containers.delete(versionedObjectUid);
   return containers;
 }
 
@@ -93,5 +95,12 @@ async function subjectHolderOf(request: CommitRequest): Promise<CommitState['sub
   const entry = request.entries.findLast((last) => 'object' in last && last.type === 'EHR_STATUS');
   const subject = entry !== undefined && 'object' in entry ? subjectOf(entry.object) : null;
   const holder: EhrDoc | null = subject === null ? null : await ehrBySubject(subject);
-  return holder === null ? null : { ehrId: holder._id, finalEhrId: await finalEhrId(holder) };
+  if (holder === null) return null;
+  return { ehrId: holder._id, finalEhrId: (await seenFinalEhrId(holder)) ?? holder._id };
+}
+
+/** Where the merges that began with an EHR ended; null: that is not for who asks to know. */
+async function seenFinalEhrId(ehr: EhrDoc): Promise<string | null> {
+  const ended = await finalEhrId(ehr);
+  return (await viewing.getStore()?.viewer?.seesEhrId(ended)) === false ? null : ended;
 }

@@ -9,6 +9,8 @@ import { OPTIMISTIC_STATE, fullState, optimisticState, stateAfterAll } from './c
 import { writeAlone, writeGrouped } from './commit-group.js';
 import { commitClock } from './commit-clock.js';
 import type { ChangeContext } from './context.js';
+import { observedCommit, permittedCommit } from './permitted-commit.js';
+import { viewing } from '../access/viewer.js';
 import { idempotencyWrites } from './idempotency.js';
 import { keys } from './key-ring.js';
 import { byCollection, planCommit, type CommitPlan } from './plan.js';
@@ -41,8 +43,11 @@ export async function commit(
   known: readonly VersionedObjectDoc[] = [],
 ): Promise<Commit> {
   const start = performance.now();
-  const request = authenticated(given);
   const { settings } = context;
+  const { viewer, observer } = viewing.getStore() ?? {};
+  const asked = authenticated(given);
+  if (observer !== undefined) await observedCommit(observer, asked, settings.systemId);
+  const request = viewer === undefined ? asked : await permittedCommit(viewer, asked, settings.systemId);
   let state = await optimisticState(request, known);
   await commitClock.ready();
   let plan = planOrNull(context, state, request);

@@ -4,6 +4,7 @@ import { ehrById, finalEhrId, holdActive, type EhrDoc } from '../../models/ehr.j
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { areStillMoving, learnOfMerges, movingMerges } from '../../models/access/merge-job.js';
 import { latestVersion } from '../../models/version.js';
+import { viewing } from '../access/viewer.js';
 import { beingMerged, ehrNotFound, mergedConflict, mergedMessage, notModifiable } from './refusal.js';
 
 /**
@@ -13,7 +14,8 @@ import { beingMerged, ehrNotFound, mergedConflict, mergedMessage, notModifiable 
 export async function readableEhr(ehrId: string): Promise<EhrDoc> {
   const ehr = await ehrById(ehrId);
   if (ehr?.state === 'merged') throw await mergedAway(ehr);
-  if (ehr?.state !== 'active') throw ehrNotFound(ehrId);
+  if (ehr?.state !== 'active' || (await viewing.getStore()?.viewer?.seesEhr(ehr)) === false)
+    throw ehrNotFound(ehrId);
   return ehr;
 }
 
@@ -25,6 +27,7 @@ export async function requireQueriedEhr(ehrId: string): Promise<number> {
   const ehr = await ehrById(ehrId);
   if (ehr === null) throw ehrNotFound(ehrId);
   if (ehr.state === 'merged') throw await mergedAway(ehr);
+  if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
   return ehr.merge_seq ?? 0;
 }
 
@@ -36,7 +39,10 @@ export async function readableEhrWithStatus(
   ehrId: string,
 ): Promise<{ readonly ehr: EhrDoc; readonly statusUid: string }> {
   const { ehr, statusUid } = await ehrWithStatusUid(ehrId);
-  if (ehr?.state === 'active' && statusUid !== null) return { ehr, statusUid };
+  if (ehr?.state === 'active' && statusUid !== null) {
+    if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
+    return { ehr, statusUid };
+  }
   // It says why; or the EHR came, changed or is being taken out of another one between the two reads.
   return inOneState(
     ehrId,
@@ -49,16 +55,19 @@ export async function readableEhrWithStatus(
   );
 }
 
-/** The EHR that merges took this one to; null: it is gone, or about to be. */
+/** The EHR that merges took this one to; null: it is gone, or about to be, or not there for who asks. */
 export async function mergesTookTo(ehrId: string): Promise<string | null> {
   const ehr = await ehrById(ehrId);
-  if (ehr?.state === 'merged') return finalEhrId(ehr);
-  return ehr?.state === 'active' ? ehrId : null;
+  const isThere = ehr?.state === 'merged' || ehr?.state === 'active';
+  const now = ehr?.state === 'merged' ? await finalEhrId(ehr) : ehrId;
+  if (!isThere || (await viewing.getStore()?.viewer?.seesEhrId(now)) === false) return null;
+  return now;
 }
 
-/** 404 for a read of an EHR that was merged into another one. */
+/** 404 for a read of an EHR that was merged into another one, which is named to who may see it. */
 export async function mergedAway(ehr: EhrDoc): Promise<CdrError> {
   const mergedInto = await finalEhrId(ehr);
+  if ((await viewing.getStore()?.viewer?.seesEhrId(mergedInto)) === false) return ehrNotFound(ehr._id);
   return new CdrError('not-found', mergedMessage(ehr._id, mergedInto), { mergedInto });
 }
 
@@ -69,8 +78,14 @@ export async function mergedAway(ehr: EhrDoc): Promise<CdrError> {
  */
 export async function writableEhr(ehrId: string): Promise<EhrDoc> {
   const ehr = await ehrById(ehrId);
-  if (ehr?.state === 'merged') throw mergedConflict(ehrId, await finalEhrId(ehr));
-  if (ehr?.state !== 'active') throw ehrNotFound(ehrId);
+  const viewer = viewing.getStore()?.viewer;
+  if (ehr?.state === 'merged') {
+    const mergedInto = await finalEhrId(ehr);
+    throw (await viewer?.seesEhrId(mergedInto)) === false
+      ? ehrNotFound(ehrId)
+      : mergedConflict(ehrId, mergedInto);
+  }
+  if (ehr?.state !== 'active' || (await viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
   if (ehr.merging !== undefined) throw beingMerged(ehrId);
   return ehr;
 }
@@ -80,6 +95,7 @@ export async function writableEhr(ehrId: string): Promise<EhrDoc> {
  * @throws as `writableEhr`; conflict when it was changed between the two looks
  */
 export async function holdWritable(ehrId: string): Promise<void> {
+  if (viewing.getStore()?.viewer !== undefined) await writableEhr(ehrId);
   if ((await holdActive(ehrId)) !== null) return;
   await writableEhr(ehrId);
   throw new CdrError('conflict', `EHR ${ehrId} was changed meanwhile`);
@@ -120,6 +136,8 @@ export async function withEhrErrorFirst<T>(
  * merge in steps began or ended.
  */
 export async function readWithEhrErrorFirst<T>(ehrId: string, work: () => Promise<T>): Promise<T> {
+  // Where policies are enforced the EHR is judged before anything in it.
+  if (viewing.getStore()?.viewer !== undefined) return inOneState(ehrId, work, 'merge_seq');
   const merges = movingMerges();
   try {
     const found = await work();

@@ -115,6 +115,8 @@ export interface CommitRequest {
   readonly isRestoring?: boolean;
   /** true: an error names the entry as `versions[i]`. */
   readonly namesEntries?: boolean;
+  /** Containers that policies hide from who asks: a change of one is refused as of what does not exist. */
+  readonly unseen?: ReadonlySet<string>;
   /** Further writes of the same transaction, such as item tags. May run more than once. */
   readonly inSameTransaction?: ((commit: Commit) => Promise<void>) | undefined;
   /** What the answer to a repeated `Idempotency-Key` is rendered from; absent: the operation takes none. */

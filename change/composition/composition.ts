@@ -10,6 +10,7 @@ import { templateIdOf } from '../content/content.js';
 import type { ChangeContext } from '../commit/context.js';
 import { commitEntry, type DirectChange } from '../commit/direct.js';
 import { readableEhr, withEhrErrorFirst } from '../commit/ehr-access.js';
+import { viewing } from '../access/viewer.js';
 import { validateComposition } from './validate-composition.js';
 import { LargeComposition } from '../content/large-composition.js';
 import { latestOf, objectNotFound, staleVersion } from '../commit/refusal.js';
@@ -113,7 +114,8 @@ async function lostRace(error: unknown, before: VersionedObjectDoc): Promise<unk
 
 async function requireComposition(ehrId: string, versionedObjectUid: string): Promise<VersionedObjectDoc> {
   const container = await containerOf(ehrId, 'COMPOSITION', versionedObjectUid);
-  if (container === null) throw objectNotFound(ehrId, 'COMPOSITION', versionedObjectUid);
+  if (container === null || (await viewing.getStore()?.viewer?.seesLatest(container)) === false)
+    throw objectNotFound(ehrId, 'COMPOSITION', versionedObjectUid);
   return container;
 }
 

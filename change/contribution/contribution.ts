@@ -8,7 +8,7 @@ import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { versionById } from '../../models/version.js';
-import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { CHANGE_TYPE } from '../commit/codes.js';
 import { commit } from '../commit/commit.js';
 import { fullState } from '../commit/commit-state.js';
@@ -24,6 +24,7 @@ import {
 import { requireFitting } from './fitting.js';
 import { metadataOf, withExpectedUid } from './version-metadata.js';
 import { requireKnownInputs } from './inputs.js';
+import { referredContainers } from './referred.js';
 import { validatedFolder, newFolder } from '../directory.js';
 import { withEhrErrorFirst } from '../commit/ehr-access.js';
 import { nextEhrStatus, storedStatus, warnOfStatus } from '../ehr-status.js';
@@ -56,8 +57,8 @@ export async function createContribution(
   return withEhrErrorFirst(ehrId, 'ehr-status', async () => {
     const envelope = readEnvelope(body, context.settings, defaults);
     if (!defaults.mayNameAnyInput) await requireKnownInputs(envelope);
-    const request = requestOf(ehrId, envelope);
-    const known = await referredContainers(envelope);
+    const { known, unseen } = await referredContainers(ehrId, envelope);
+    const request = { ...requestOf(ehrId, envelope), ...(unseen.size > 0 && { unseen }) };
     const templates = { templates: new Map(), templateTexts: new Map() };
     const validating = new Validating({ ...context, ...templates }, ehrId, known);
     const entries: VersionEntry[] = [];
@@ -90,12 +91,6 @@ function requestOf(ehrId: string, envelope: ContributionEnvelope): Omit<CommitRe
       uids: { ehr_id: ehrId, contribution_uid: contributionUid },
     }),
   };
-}
-
-async function referredContainers(envelope: ContributionEnvelope): Promise<VersionedObjectDoc[]> {
-  const uids = envelope.versions.flatMap((version) => version.precedingVersionUid ?? []);
-  const versionedObjectUids = [...new Set(uids.map(rootOfUid))];
-  return versionedObjectUids.length === 0 ? [] : containersById(versionedObjectUids);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { violationAt } from '../../openehr/base/violation.js';
-import { versionsByUid } from '../../models/version.js';
+import { versionsByUid, type VersionDoc } from '../../models/version.js';
+import { viewing } from '../access/viewer.js';
 import { validationError } from '../content/content.js';
 import type { ContributionEnvelope } from './contribution-envelope.js';
 
@@ -10,7 +11,7 @@ import type { ContributionEnvelope } from './contribution-envelope.js';
 export async function requireKnownInputs({ versions }: ContributionEnvelope): Promise<void> {
   const named = [...new Set(versions.flatMap((version) => version.otherInputVersionUids))];
   if (named.length === 0) return;
-  const known = new Set((await versionsByUid(named)).map(({ _id }) => _id));
+  const known = new Set((await seenOnes(await versionsByUid(named))).map(({ _id }) => _id));
   const unknown = versions.flatMap(({ otherInputVersionUids }, version) =>
     otherInputVersionUids.flatMap((uid, input) =>
       known.has(uid)
@@ -24,4 +25,15 @@ export async function requireKnownInputs({ versions }: ContributionEnvelope): Pr
     ),
   );
   if (unknown.length > 0) throw validationError('invalid', unknown);
+}
+
+/** Those that are there for who asks. */
+async function seenOnes(versions: readonly VersionDoc[]): Promise<readonly VersionDoc[]> {
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer === undefined) return versions;
+  const seen: VersionDoc[] = [];
+  for (const version of versions)
+    if ((await viewer.seesEhrId(version.ehr_id)) && (await viewer.sees(version.ehr_id, version)))
+      seen.push(version);
+  return seen;
 }

@@ -9,6 +9,7 @@ import {
   type DraftDoc,
   type ListedDraft,
 } from '../../models/draft.js';
+import { viewing } from '../access/viewer.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 import { holdWritable, mergesTookTo, readableEhr } from '../commit/ehr-access.js';
 
@@ -35,6 +36,7 @@ export interface DraftContent {
 /** The newest drafts of an owner, each in the EHR that merges took its own one to. */
 export async function listDrafts(owner: string): Promise<ListedDraft[]> {
   const drafts = await draftsOf(owner, new Date(), LISTED);
+  viewing.getStore()?.viewer?.narrowed();
   const now = new Map<string, string | null>();
   for (const ehrId of new Set(drafts.map((draft) => draft.ehr_id))) now.set(ehrId, await mergesTookTo(ehrId));
   return drafts.flatMap((draft) => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
 import { CdrError } from '../../openehr/base/errors.js';
-import type { ObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { formatObjectVersionId, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import type { ItemTagDoc, TagFilter, TagTarget, TagTargetType } from '../../models/item-tag.js';
@@ -16,21 +15,18 @@ import {
 import { versionExists } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { containerOf } from '../../models/versioned-object.js';
+import { ambient } from '../../database/transaction.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
-import { holdWritable, inOneState } from '../commit/ehr-access.js';
+import { viewing } from '../access/viewer.js';
+import { holdWritable, inOneState, writableEhr } from '../commit/ehr-access.js';
 import { objectNotFound } from '../commit/refusal.js';
+import { endCarried, mindingAccessTags } from './access-tags.js';
+import { noSuchVersion, requireSeenTarget, requireTaggable, seenTags, type TagAddress } from './seen-tags.js';
 import type { TagContent } from './tag-content.js';
 import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
 import { zip } from '../../openehr/base/required.js';
 
-/** A container, or one of its versions, as a path names it. */
-export interface TagAddress {
-  readonly ehrId: string;
-  readonly type: TagTargetType;
-  readonly versionedObjectUid: string;
-  /** null: the container. */
-  readonly version: ObjectVersionId | null;
-}
+export type { TagAddress } from './seen-tags.js';
 
 /** One tag of a PUT: with the id of an existing tag, or null for a new one. */
 export interface TagEntry extends TagContent {
@@ -39,7 +35,12 @@ export interface TagEntry extends TagContent {
 
 /** Tags of one target. @throws not-found for an unknown EHR or target */
 export async function listTags(address: TagAddress, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
-  return inOneState(address.ehrId, async () => tagsOfTarget(await targetOf(address), filter));
+  const viewer = viewing.getStore()?.viewer;
+  return inOneState(address.ehrId, async () => {
+    const target = await targetOf(address);
+    if (viewer !== undefined) await requireSeenTarget(viewer, address);
+    return tagsOfTarget(target, filter);
+  });
 }
 
 /** A tag with the uid of the container or version that it is on. */
@@ -50,10 +51,12 @@ export interface PlacedTag {
 
 /** Tags of everything in an EHR. @throws not-found for an unknown EHR */
 export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<PlacedTag[]> {
+  const viewer = viewing.getStore()?.viewer;
   return inOneState(
     ehrId,
     async () => {
-      const tags = await tagsOfEhr(ehrId, filter);
+      const all = await tagsOfEhr(ehrId, filter);
+      const tags = viewer === undefined ? all : await seenTags(viewer, ehrId, all);
       const uids = await taggedVersionUids(ehrId, tags);
       return tags.map((tag) => ({ tag, uid: uids.get(tag._id) ?? tag.target }));
     },
@@ -64,7 +67,8 @@ export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<Pla
 /**
  * Adds tags to one target and changes those whose id is given.
  * @throws not-found for an unknown EHR, target or id; conflict for a merged EHR, or when the target has another
- * tag of the same key and path; unprocessable for a bad tag, none at all, or more than it may have
+ * tag of the same key and path; unprocessable for a bad tag, none at all, or more than it may have; forbidden for a change to what
+ * only administrators may change
  */
 export function putTags(address: TagAddress, entries: readonly TagEntry[]): Promise<ItemTagDoc[]> {
   const newIds = entries.map(() => randomUUID());
@@ -85,7 +89,7 @@ export function putTags(address: TagAddress, entries: readonly TagEntry[]): Prom
 export function replaceTags(address: TagAddress, contents: readonly TagContent[]): Promise<ItemTagDoc[]> {
   return writing(address, (target) => {
     requireTags(contents, 'invalid');
-    return exchangeTags(target, contents);
+    return exchange(target, contents);
   });
 }
 
@@ -97,22 +101,27 @@ export async function deleteTagsById(address: TagAddress, ids: readonly string[]
   });
 }
 
-/** Removes the tags of one target that have this key. @throws as `putTags`; not-found when there is none */
+/** Removes the tags of one target that have this key, and what merges brought of it where policies see it. @throws as `putTags`; not-found when there is none */
 export async function deleteTagsByKey(address: TagAddress, key: string): Promise<void> {
+  const right = ambient.getStore()?.accessTags;
   await writing(address, async (target) => {
     const removed = await removeTags(target, { keys: [key] });
-    if (removed === 0) throw new CdrError('not-found', 'the target has no item tag with this key');
+    const ended = right === undefined ? 0 : await endCarried(target, right, key);
+    if (removed + ended === 0) throw new CdrError('not-found', 'the target has no item tag with this key');
   });
 }
 
 /**
  * Makes these the only tags of a target, inside the caller's transaction, which holds the EHR already. Tags
- * that stay as they are keep their id.
+ * that stay as they are keep their id. @throws forbidden for a change to what only administrators may change
  */
-export async function exchangeTags(
-  target: TagTarget,
-  contents: readonly TagContent[],
-): Promise<ItemTagDoc[]> {
+export function exchangeTags(target: TagTarget, contents: readonly TagContent[]): Promise<ItemTagDoc[]> {
+  const right = ambient.getStore()?.accessTags;
+  const write = () => exchange(target, contents);
+  return right === undefined ? write() : mindingAccessTags(target, right, write);
+}
+
+async function exchange(target: TagTarget, contents: readonly TagContent[]): Promise<ItemTagDoc[]> {
   const before = await tagsOfTarget(target);
   const idOf = (content: TagContent): string =>
     before.find((tag) => tag.key === content.key && tag.target_path === content.targetPath)?._id ??
@@ -135,11 +144,19 @@ export function tagTarget(ehrId: string, type: TagTargetType, uid: string): TagT
 }
 
 async function writing<T>(address: TagAddress, work: (target: TagTarget) => Promise<T>): Promise<T> {
+  const { viewer, accessTags: right } = ambient.getStore() ?? {};
+  if (viewer !== undefined) {
+    await writableEhr(address.ehrId);
+    await targetOf(address);
+    await requireTaggable(viewer, address);
+  }
   try {
     return await inAuditedTransaction(
       async () => {
         await holdWritable(address.ehrId);
-        return work(await targetOf(address));
+        const target = await targetOf(address);
+        const write = () => work(target);
+        return right === undefined ? write() : mindingAccessTags(target, right, write);
       },
       () => ({ ehr_id: address.ehrId }),
     );
@@ -153,9 +170,8 @@ async function writing<T>(address: TagAddress, work: (target: TagTarget) => Prom
 async function targetOf({ ehrId, type, versionedObjectUid, version }: TagAddress): Promise<TagTarget> {
   const container = await containerOf(ehrId, type, versionedObjectUid);
   if (container === null) throw objectNotFound(ehrId, type, versionedObjectUid);
-  const versionUid = version === null ? null : formatObjectVersionId(version);
-  if (versionUid !== null && !(await hasVersion(container, versionUid)))
-    throw new CdrError('not-found', `${type} ${versionedObjectUid} has no version ${versionUid}`);
+  if (version !== null && !(await hasVersion(container, formatObjectVersionId(version))))
+    throw noSuchVersion(type, versionedObjectUid, version);
   return {
     owner_id: ehrId,
     target: versionedObjectUid,

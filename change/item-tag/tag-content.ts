@@ -1,4 +1,6 @@
+import { ambient } from '../../database/transaction.js';
 import { CdrError } from '../../openehr/base/errors.js';
+import { ACCESS_TAG } from '../../policy/attributes.js';
 
 /** Content of an ITEM_TAG. RM common: ITEM_TAG. */
 export interface TagContent {
@@ -10,7 +12,8 @@ export interface TagContent {
 /** Tags of one container or version: every read of it looks them all up. */
 export const MAX_TAGS = 1000;
 
-const KEY = /^[a-zA-Z0-9/_:-]{1,500}$/;
+/** With a dot only those that policies of access see: docs/access.md#tags */
+const KEY = /^(?:access\.)?[a-zA-Z0-9/_:-]{1,500}$/;
 /** Characters of the value of an item tag. */
 export const MAX_VALUE_LENGTH = 10_000;
 /** Characters of the path an item tag points to. */
@@ -28,12 +31,14 @@ const PATH = new RegExp(String.raw`^(?:/|(?:/[a-z_][a-z0-9_]*(?:\[\s*${PREDICATE
  * predicates on archetype_node_id and name only.
  */
 export function tagFault(tag: TagContent): string | null {
-  if (!KEY.test(tag.key)) return 'key must not be blank and may hold letters, digits, / _ : - only';
+  if (!KEY.test(tag.key)) return BAD_KEY;
   if (tag.value !== null && tag.value.trim() === '') return 'value must not be blank';
   if (tag.value !== null && tag.value.length > MAX_VALUE_LENGTH)
     return `value must not be longer than ${MAX_VALUE_LENGTH} characters`;
   return tag.targetPath === null ? null : pathFault(tag.targetPath);
 }
+
+const BAD_KEY = 'key must not be blank and may hold letters, digits, / _ : - only';
 
 function pathFault(path: string): string | null {
   const shown = path.slice(0, 200);
@@ -51,6 +56,11 @@ export function tooManyTags(code: 'invalid' | 'unprocessable'): CdrError {
   return new CdrError(code, `an object may have at most ${MAX_TAGS} item tags`, ABOUT);
 }
 
+/** Where there are no policies nobody makes tags that some might see one day. */
+function isUnknownKey({ key }: TagContent): boolean {
+  return key.startsWith(ACCESS_TAG) && ambient.getStore()?.accessTags === undefined;
+}
+
 /**
  * Refuses bad tags, two tags of one target with the same key and path, and too many of them.
  * @throws CdrError of the given code
@@ -59,7 +69,7 @@ export function requireTags(tags: readonly TagContent[], code: 'invalid' | 'unpr
   if (tags.length > MAX_TAGS) throw tooManyTags(code);
   const seen = new Set<string>();
   for (const tag of tags) {
-    const fault = tagFault(tag);
+    const fault = isUnknownKey(tag) ? BAD_KEY : tagFault(tag);
     if (fault !== null) throw new CdrError(code, fault, ABOUT);
     const identity = JSON.stringify([tag.key, tag.targetPath]);
     if (seen.has(identity))

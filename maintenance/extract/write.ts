@@ -6,6 +6,7 @@ import { CANONICAL_NAMESPACES, xmlFragment } from '../../openehr/format/canonica
 import { ROOT_TYPES } from '../../openehr/rm/root-type.js';
 import { hierObjectId, localRef, resourceText, versionResource } from '../../change/commit/resource.js';
 import { serverTime } from '../../change/commit/audit.js';
+import { viewing, type Viewer } from '../../change/access/viewer.js';
 import { inOneState } from '../../change/commit/ehr-access.js';
 import {
   extractedObjects,
@@ -105,21 +106,46 @@ export async function* extractText(
     ehr: found,
     objects: (await Promise.all(ROOT_TYPES.map((type) => extractedObjects(ehrId, type)))).flat(),
   }));
+  const viewer = viewing.getStore()?.viewer;
+  // Who reads the rest of it does so outside of the request.
+  const shown = viewer === undefined ? null : await shownOf(viewer, ehr._id, objects, which);
+  const told = objects.filter(({ _id }) => shown?.get(_id)?.size !== 0);
   yield form.head(ehr, now);
-  yield* objectTexts(ehr, objects, { which, form, work });
+  yield* objectTexts(ehr, told, { which, form, work, shown });
   yield form.end(ehr);
+}
+
+/** Uids of the versions that policies do not hide, by object. */
+type Shown = ReadonlyMap<string, ReadonlySet<string>>;
+
+async function shownOf(
+  viewer: Viewer,
+  ehrId: string,
+  objects: readonly ExtractedObject[],
+  which: ExtractedVersions,
+): Promise<Shown> {
+  const shown = new Map(objects.map(({ _id }) => [_id, new Set<string>()]));
+  for await (const [object, versions] of extractedVersions(ehrId, objects, which))
+    for (const version of versions)
+      if (await viewer.sees(ehrId, version)) shown.get(object._id)?.add(version._id);
+  return shown;
+}
+
+interface ObjectsHow {
+  readonly which: ExtractedVersions;
+  readonly form: ExtractForm;
+  readonly work: Work | null;
+  /** null: all of them. */
+  readonly shown: Shown | null;
 }
 
 async function* objectTexts(
   ehr: EhrDoc,
   objects: readonly ExtractedObject[],
-  {
-    which,
-    form,
-    work,
-  }: { readonly which: ExtractedVersions; readonly form: ExtractForm; readonly work: Work | null },
+  { which, form, work, shown }: ObjectsHow,
 ): AsyncGenerator<string> {
-  const expected = (object: ExtractedObject): number => (which === 'latest' ? 1 : object.latest_version);
+  const expected = (object: ExtractedObject): number =>
+    shown?.get(object._id)?.size ?? (which === 'latest' ? 1 : object.latest_version);
   const current: { object: ExtractedObject | null; written: number } = { object: null, written: 0 };
   let objectsBegun = 0;
   const close = (): string => {
@@ -130,11 +156,13 @@ async function* objectTexts(
   for await (const [object, versions] of extractedVersions(ehr._id, objects, which)) {
     let start = '';
     if (object !== current.object) {
-      start = close() + form.open(object, expected(object), objectsBegun === 0);
+      const told = shown === null ? object : { ...object, latest_version: expected(object) };
+      start = close() + form.open(told, expected(object), objectsBegun === 0);
       Object.assign(current, { object, written: 0 });
       objectsBegun += 1;
     }
     for (const version of versions) {
+      if (shown?.get(object._id)?.has(version._id) === false) continue;
       yield start + within(work, () => form.version(version, current.written === 0));
       current.written += 1;
       start = '';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CdrError } from '../../openehr/base/errors.js';
+import { isAccessTag } from '../../models/access-tag.js';
 import {
   itemTagInsert,
   restoredTagChange,
@@ -34,8 +35,14 @@ export function tagWrites(
   const tagged = new Map<string, VersionedObjectDoc>();
   const add = (tag: ItemTagDoc): void => {
     const container = heads.get(tag.target) ?? beside.state.containers.get(tag.target);
+    const insert = itemTagInsert({ ...tag, batch: beside.batch });
+    // A merge brought it: its EHR_STATUS ended, and may be in no file.
+    if (isAccessTag(tag) && container?.ehr_id !== tag.owner_id) {
+      writes.push(insert);
+      return;
+    }
     requireTarget(tag, container);
-    writes.push(itemTagInsert({ ...tag, batch: beside.batch }));
+    writes.push(insert);
     if (container.has_item_tags !== true) tagged.set(container._id, container);
   };
   for (const tag of tags) if (!tagIsThere(tag, beside)) add(tag);

@@ -6,6 +6,7 @@ import { aqlInsert, recomputedDocuments, type RecomputeInput } from '../../model
 import { fromTombstone, type EhrDoc } from '../../models/ehr.js';
 import { identifyEhr } from '../../models/ehr-identity.js';
 import { inSteps, inTextSteps } from '../../models/access/in-steps.js';
+import { carriedTagRemovals } from '../../models/access-tag.js';
 import { itemTagInsert } from '../../models/item-tag.js';
 import { archivedBodies, archivedVersions, archiveRemoval } from '../../models/merge/archive.js';
 import { mergeHistoryInsert, type MergeHistoryDoc } from '../../models/merge/history.js';
@@ -64,6 +65,7 @@ export async function undoMerge(
   if (unmerge.way === 'transaction') await moveBack(session, context, unmerge);
   await runRequired(session, [fromTombstone(source)]);
   await restoreEnded(session, context, { mergeId: record._id, source });
+  await runWrites(session, carriedTagRemovals(snapshot.droppedTags, snapshot.target._id));
   await runInSteps(session, plan.restoredTags.map(itemTagInsert));
   for (const commit of commits.filter(({ ehrId }) => ehrId === source._id))
     made.push(await writeContribution(session, context.change, commit));

@@ -102,6 +102,8 @@ interface Comparison<V> {
   readonly $lt?: V;
   readonly $lte?: V;
   readonly $exists?: boolean;
+  /** Of a text. */
+  readonly $regex?: string;
   readonly $not?: Comparison<V>;
 }
 

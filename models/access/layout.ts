@@ -1,4 +1,5 @@
 import { COUNTED, FIELD, LEAF_FIELD } from '../../aql/index/document.js';
+import { ACCESS_TAG, AFTER_ACCESS_TAG } from '../../policy/attributes.js';
 
 /** Names of all collections. Fields, indexes and who writes what: docs/spec/storage.md#collections */
 export const COLLECTIONS = {
@@ -17,6 +18,8 @@ export const COLLECTIONS = {
   archetypes: 'archetypes',
   storedQueries: 'stored_queries',
   queryOwners: 'query_owners',
+  policies: 'policies',
+  policyVersions: 'policy_versions',
   itemTags: 'item_tags',
   drafts: 'drafts',
   favourites: 'favourites',
@@ -170,6 +173,11 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   },
   { name: COLLECTIONS.archetypes, indexes: [] },
   { name: COLLECTIONS.queryOwners, indexes: [] },
+  { name: COLLECTIONS.policies, indexes: [] },
+  {
+    name: COLLECTIONS.policyVersions,
+    indexes: [{ key: { policy_id: 1, version: 1 }, options: { unique: true } }],
+  },
   { name: COLLECTIONS.storedQueries, indexes: [{ key: { name: 1, major: -1, minor: -1, patch: -1 } }] },
   {
     name: COLLECTIONS.itemTags,
@@ -177,6 +185,11 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
       {
         key: { owner_id: 1, target: 1, target_version: 1, key: 1, target_path: 1 },
         options: { unique: true },
+      },
+      // What policies of access ask: the tags of an EHR, and the EHRs with a tag. Other tags do not pay for it.
+      {
+        key: { key: 1, owner_id: 1, value: 1 },
+        options: { partialFilterExpression: { key: { $gte: ACCESS_TAG, $lt: AFTER_ACCESS_TAG } } },
       },
     ],
   },
@@ -237,6 +250,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
       UNSEALED,
       { key: { sub: 1, time: 1 }, options: { ...whereFieldExists('sub') } },
       { key: { operation: 1, time: 1 } },
+      { key: { hidden: 1, time: 1 }, options: { ...whereFieldExists('hidden') } },
     ],
   },
   { name: COLLECTIONS.removals, indexes: [{ key: { ids: 1 } }, UNSEALED] },

@@ -11,6 +11,8 @@ export const STATED = [
   COLLECTIONS.templates,
   COLLECTIONS.templateRevisions,
   COLLECTIONS.storedQueries,
+  COLLECTIONS.policies,
+  COLLECTIONS.policyVersions,
   COLLECTIONS.mergeRecords,
   COLLECTIONS.mergeHistory,
   COLLECTIONS.settings,

@@ -10,6 +10,7 @@ import { mergeOperations } from './merge.js';
 import { mergeCandidateOperations } from './merge-candidates.js';
 import { mergeFinalOperations } from './merge-final.js';
 import { permissionsOperation } from './permissions.js';
+import { policyOperations } from './policy.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 import { restoreOperation } from './restore.js';
 import { statisticsOperation } from './statistics.js';
@@ -39,6 +40,7 @@ export function adminGroups(settings: Settings, users: UserStore): OperationGrou
         ...auditOperations(settings),
         ...verifyOperations(),
         statisticsOperation(),
+        ...policyOperations(settings, users.list),
         ...approvalOperations(settings),
         restoreOperation(settings),
         ...adminExtractOperations(settings),
@@ -60,6 +62,7 @@ export function adminGroups(settings: Settings, users: UserStore): OperationGrou
 function statusOperation() {
   return adminOperation({
     id: 'getStatus',
+    discloses: 'nothing',
     method: 'GET',
     path: '/status',
     summary: 'Tell whether the admin API is active and permitted',

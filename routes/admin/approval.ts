@@ -30,6 +30,7 @@ export function approvalOperations(settings: Settings): Operation[] {
   return [
     adminOperation({
       id: 'listApprovals',
+      discloses: 'whole',
       method: 'GET',
       path: '/approval',
       summary: 'List what waits for a second person',
@@ -41,6 +42,7 @@ export function approvalOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'confirmApproval',
+      discloses: 'whole',
       method: 'POST',
       path: '/approval/{approval_id}/confirm',
       summary: 'Carry out what another person asked for',
@@ -52,6 +54,7 @@ export function approvalOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'withdrawApproval',
+      discloses: 'whole',
       method: 'POST',
       path: '/approval/{approval_id}/withdraw',
       summary: 'End what waits for a second person',

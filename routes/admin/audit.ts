@@ -24,6 +24,7 @@ export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation
   return [
     adminOperation({
       id: 'getAudit',
+      discloses: 'whole',
       method: 'GET',
       path: '/audit',
       summary: 'List the calls of the admin API, writes, refusals and, if kept, reads',
@@ -40,6 +41,7 @@ export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation
     }),
     adminOperation({
       id: 'getEhrAccess',
+      discloses: 'whole',
       method: 'GET',
       path: '/ehr/{ehr_id}/access',
       summary: 'List the recorded calls about one EHR',
@@ -68,7 +70,7 @@ async function answer(ctx: Context, filter: AuditFilter, csvBom: boolean): Promi
   writeText(ctx, form, form.format === 'CSV' ? csvOf(records, csvBom) : JSON.stringify(records));
 }
 
-/** The fields of a record in the order of a CSV line. */
+/** The fields of a record in the order of a CSV line, whatever the settings: a record made under others tells all that it has. */
 const FIELDS = [
   'time',
   'user',
@@ -94,6 +96,10 @@ const FIELDS = [
   'pending',
   'request_id',
   'restored',
+  'organisation',
+  'purpose',
+  'policies',
+  'hidden',
 ] as const satisfies readonly (keyof AuditDoc)[];
 
 function recordOf(doc: AuditDoc): JsonObject {

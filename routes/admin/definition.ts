@@ -32,6 +32,7 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
   return [
     adminOperation({
       id: 'updateTemplate',
+      discloses: 'nothing',
       method: 'PUT',
       path: '/template/{template_id}',
       summary: 'Replace an unused template',
@@ -46,6 +47,7 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'deleteTemplate',
+      discloses: 'whole',
       method: 'DELETE',
       path: '/template/{template_id}',
       summary: 'Remove an unused template',
@@ -56,6 +58,7 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'deleteAllTemplates',
+      discloses: 'whole',
       method: 'DELETE',
       path: `/template/${ALL}`,
       summary: 'Remove all templates, provided that none is used',
@@ -66,6 +69,7 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'deleteStoredQuery',
+      discloses: 'nothing',
       method: 'DELETE',
       path: '/query/{qualified_query_name}/{version}',
       summary: 'Remove one version of a stored query',
@@ -76,6 +80,7 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'giveQueryNameSpace',
+      discloses: 'nothing',
       method: 'PUT',
       path: '/query_owner/{name_space}',
       summary: 'Give a name space of stored queries to a user',

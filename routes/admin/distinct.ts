@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import type { Context } from 'koa';
+import { viewing } from '../../change/access/viewer.js';
 import { sayDistinct, takeBackDistinct, type EhrPair } from '../../merge/candidates/distinct.js';
 import { distinctPairs, type DistinctDoc } from '../../models/merge/distinct.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
@@ -25,6 +26,7 @@ export function distinctOperations(): Operation[] {
   return [
     adminOperation({
       id: 'listDistinct',
+      discloses: 'read',
       method: 'GET',
       path: '/ehr/distinct',
       summary: 'List pairs of EHRs of which it was said that they are of two persons',
@@ -32,13 +34,14 @@ export function distinctOperations(): Operation[] {
       failure: { root: LIST, fields: { distinct: [] } },
       handle: async (ctx) => {
         const form = adminForm(ctx);
-        const pairs = await distinctPairs(LISTED);
+        const pairs = await seenPairs(await distinctPairs(LISTED));
         auditAbout(ctx, { ehr_ids: [...new Set(pairs.flatMap((pair) => [pair.ehr_id, pair.other_ehr]))] });
         writeRecord(ctx, form, { record: LIST, fields: { distinct: pairs.map(view) } });
       },
     }),
     adminOperation({
       id: 'sayDistinct',
+      discloses: 'whole',
       method: 'PUT',
       path: PAIR,
       summary: 'Say that two EHRs are of two persons: they are no candidates for a merge any more',
@@ -50,6 +53,7 @@ export function distinctOperations(): Operation[] {
     }),
     adminOperation({
       id: 'takeBackDistinct',
+      discloses: 'whole',
       method: 'DELETE',
       path: PAIR,
       summary: 'Take back that two EHRs are of two persons',
@@ -62,6 +66,17 @@ export function distinctOperations(): Operation[] {
       },
     }),
   ];
+}
+
+/** Without pairs of which one is not there for who asks. */
+async function seenPairs(pairs: readonly DistinctDoc[]): Promise<readonly DistinctDoc[]> {
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer === undefined) return pairs;
+  viewer.narrowed();
+  const seen: DistinctDoc[] = [];
+  for (const pair of pairs)
+    if ((await viewer.seesEhrId(pair.ehr_id)) && (await viewer.seesEhrId(pair.other_ehr))) seen.push(pair);
+  return seen;
 }
 
 async function say(ctx: Context): Promise<void> {

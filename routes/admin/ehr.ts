@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
+import { viewing } from '../../change/access/viewer.js';
 import { readableEhr } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { partyNamed } from '../../change/commit/audit.js';
@@ -38,17 +39,19 @@ export function adminEhrOperations(settings: Settings): Operation[] {
   return [
     adminOperation({
       id: 'listEhrs',
+      discloses: 'read',
       method: 'GET',
       path: '/ehr',
       summary: 'List all EHRs by their ids, those that queries leave out too',
       parameters: ['ehr_after', 'ehr_fetch'],
       responses: { 200: { description: 'One page', body: { schema: LIST, types: 'rm' } } },
-      errors: [400],
+      errors: settings.accessMode === 'enforce' ? [400, 422] : [400],
       failure: { root: LIST, fields: { ehrs: [] } },
       handle: listEhrs,
     }),
     adminOperation({
       id: 'updateEhr',
+      discloses: 'update',
       method: 'PUT',
       path: EHR,
       summary: 'Commit a new version of the EHR_STATUS without If-Match',
@@ -64,6 +67,7 @@ export function adminEhrOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'deleteEhr',
+      discloses: 'whole',
       method: 'DELETE',
       path: EHR,
       summary: 'Remove an EHR with everything in it',
@@ -76,6 +80,7 @@ export function adminEhrOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'updateContribution',
+      discloses: 'whole',
       method: 'PUT',
       path: `${EHR}/contribution/{contribution_id}`,
       summary: 'Has no effect: audits never change',
@@ -86,6 +91,7 @@ export function adminEhrOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'deleteContribution',
+      discloses: 'whole',
       method: 'DELETE',
       path: `${EHR}/contribution/{contribution_id}`,
       summary: 'Not offered',
@@ -112,7 +118,8 @@ export function adminEhrOperations(settings: Settings): Operation[] {
 async function listEhrs(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
   const fetch = queryParameter(ctx, 'ehr_fetch');
-  const found = await activeEhrsAfter(queryParameter(ctx, 'ehr_after') ?? '', fetch + 1);
+  const seen = await viewing.getStore()?.viewer?.ehrs();
+  const found = await activeEhrsAfter(queryParameter(ctx, 'ehr_after') ?? '', fetch + 1, seen);
   const page = found.slice(0, fetch);
   const last = page.at(-1);
   if (last !== undefined) auditAbout(ctx, { ehr_ids: page.map(({ _id: ehrId }) => ehrId) });
@@ -190,6 +197,7 @@ function deletion(settings: Settings, { id, type, path, key }: Deletion): Operat
   const erasing = waitingAnswer(settings, id);
   return adminOperation({
     id,
+    discloses: 'whole',
     method: 'DELETE',
     path: `${EHR}/${path}/{${key}}`,
     summary: `Remove a ${type} with its history`,

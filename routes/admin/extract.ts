@@ -19,6 +19,7 @@ export function adminExtractOperations(settings: Settings): Operation[] {
   return [
     adminOperation({
       id: ADD_EXTRACT,
+      discloses: 'whole',
       method: 'POST',
       path: PATH,
       summary: 'Bring an EXTRACT into an EHR that has content, or tell what that would do',
@@ -33,6 +34,7 @@ export function adminExtractOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: UNDO_EXTRACT,
+      discloses: 'whole',
       method: 'POST',
       path: `${PATH}/{import_id}/undo`,
       summary: 'Remove what an EXTRACT brought, as long as nothing was done on top of it',

@@ -28,6 +28,7 @@ export function mergeApprovalOperations(context: MergeContext): Operation[] {
   return [
     adminOperation({
       id: 'confirmMerge',
+      discloses: 'whole',
       method: 'POST',
       path: '/ehr/merge/{merge_id}/confirm',
       summary: 'Carry out a merge that another administrator asked for',
@@ -39,6 +40,7 @@ export function mergeApprovalOperations(context: MergeContext): Operation[] {
     }),
     adminOperation({
       id: 'withdrawMerge',
+      discloses: 'whole',
       method: 'POST',
       path: '/ehr/merge/{merge_id}/withdraw',
       summary: 'End a merge that waits for approval',

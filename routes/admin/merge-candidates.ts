@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { viewing } from '../../change/access/viewer.js';
 import { readableEhr } from '../../change/commit/ehr-access.js';
 import type { Settings } from '../../config/settings.js';
 import type { JsonObject } from '../../openehr/base/json.js';
@@ -28,6 +29,7 @@ export function mergeCandidateOperations(settings: Settings): Operation[] {
   return [
     adminOperation({
       id: 'getMergeCandidates',
+      discloses: 'read',
       method: 'GET',
       path: '/ehr/merge_candidates',
       summary: 'List EHRs that may be of one person, with scores and reasons',
@@ -54,14 +56,28 @@ async function candidates(ctx: Context, search: CandidateSearch): Promise<void> 
       );
     await readableEhr(ehrId);
   }
-  const page = await withoutDistinct(
-    ehrId === null
-      ? await mergeCandidates(search, { after: after ?? '', fetch })
-      : await candidatesOf(search, ehrId),
+  const page = await seenPage(
+    await withoutDistinct(
+      ehrId === null
+        ? await mergeCandidates(search, { after: after ?? '', fetch })
+        : await candidatesOf(search, ehrId),
+    ),
   );
   const named = page.candidates.flatMap((pair) => [pair.ehrId, pair.otherEhrId]);
   if (named.length > 0) auditAbout(ctx, { ehr_ids: [...new Set(named)] });
   writeRecord(ctx, form, { record: CANDIDATES, fields: pageJson(page) });
+}
+
+/** Without pairs of which one is not there for who asks. */
+async function seenPage(page: CandidatePage): Promise<CandidatePage> {
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer === undefined) return page;
+  viewer.narrowed();
+  const candidates: MergeCandidate[] = [];
+  for (const pair of page.candidates)
+    if ((await viewer.seesEhrId(pair.ehrId)) && (await viewer.seesEhrId(pair.otherEhrId)))
+      candidates.push(pair);
+  return { ...page, candidates };
 }
 
 function pageJson({

@@ -29,6 +29,7 @@ export function mergeFinalOperations(settings: Settings): Operation[] {
   return [
     adminOperation({
       id: 'finaliseMerge',
+      discloses: 'whole',
       method: 'POST',
       path: '/ehr/merge/{merge_id}/finalise',
       summary: 'Make a merge final and drop what is needed to undo it',
@@ -41,6 +42,7 @@ export function mergeFinalOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'moveComposition',
+      discloses: 'whole',
       method: 'POST',
       path: '/ehr/{ehr_id}/composition/{composition_id}/move',
       summary: 'Move one COMPOSITION with its history to another EHR',

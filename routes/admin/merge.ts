@@ -42,6 +42,7 @@ export function mergeOperations(settings: Settings): Operation[] {
   return [
     adminOperation({
       id: 'mergeEhrs',
+      discloses: 'whole',
       method: 'POST',
       path: '/ehr/merge',
       summary: 'Merge one EHR into another',
@@ -62,6 +63,7 @@ export function mergeOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'unmerge',
+      discloses: 'whole',
       method: 'POST',
       path: '/ehr/unmerge',
       summary: 'Undo a reversible merge',
@@ -82,6 +84,7 @@ function statusOperations(): Operation[] {
   return [
     adminOperation({
       id: 'getMergeTarget',
+      discloses: 'whole',
       method: 'GET',
       path: '/ehr/merge_target/{merged_ehr_id}',
       summary: 'Tell where a merged EHR ended',
@@ -92,6 +95,7 @@ function statusOperations(): Operation[] {
     }),
     adminOperation({
       id: 'getMergeStatusList',
+      discloses: 'whole',
       method: 'GET',
       path: '/ehr/merge_status',
       summary: 'List merges',
@@ -105,6 +109,7 @@ function statusOperations(): Operation[] {
     }),
     adminOperation({
       id: 'getMergeDetails',
+      discloses: 'whole',
       method: 'GET',
       path: '/ehr/merge_details',
       summary: 'Get the merge of one EHR into another',

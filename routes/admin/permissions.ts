@@ -28,6 +28,7 @@ export function permissionsOperation(
   const roles = Object.entries(rolePermissions).map(([role, permissions]) => ({ role, permissions }));
   return adminOperation({
     id: 'getPermissions',
+    discloses: 'nothing',
     method: 'GET',
     path: '/permissions',
     summary: 'Tell who asks, what each role may do, and which users this server knows',

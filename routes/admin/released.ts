@@ -13,13 +13,14 @@ import { STANDARD_API } from '../http/request/request-state.js';
 import { motiveOf, performOrAsk, waitingAnswer } from './acts.js';
 
 const PATH = `${STANDARD_API}/admin/ehr`;
+const DELETION = { method: 'DELETE', access: 'admin', audit: 'admin', discloses: 'whole' } as const;
 /** EHRs that are looked for at once where all are deleted. */
 const PAGE = 100;
 
 /** The Admin API of ITS-REST, below the standard API; exists only with `ADMIN_API_ACTIVE`. docs/spec/rest.md#admin-api */
 export function releasedAdminOperations(settings: Settings): OperationGroup {
   const waiting = waitingAnswer(settings, 'deleteEhr', 204);
-  const deletion = { method: 'DELETE', access: 'admin', audit: 'admin', parameters: ['cascade'] } as const;
+  const deletion = { ...DELETION, parameters: ['cascade'] } as const;
   const removed = { 204: { description: 'Removed' } };
   const inSteps = 'Hidden from everybody, and removed in steps';
   const all: Operation = {

@@ -35,6 +35,7 @@ const TURN_LENGTH = 256 * 1024;
 export function restoreOperation({ aql }: Pick<Settings, 'aql'>): Operation {
   return adminOperation({
     id: RESTORE,
+    discloses: 'whole',
     method: 'PUT',
     path: '/restore/{batch}',
     summary: 'Restore lines of an export of all versions as they were made',

@@ -18,6 +18,7 @@ const STATISTICS = 'StatisticsDto';
 export function statisticsOperation(): Operation {
   return adminOperation({
     id: 'getStatistics',
+    discloses: 'whole',
     method: 'GET',
     path: '/statistics',
     summary: 'Count what was committed in a time, or list it',

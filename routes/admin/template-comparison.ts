@@ -35,6 +35,7 @@ export function templateComparisonOperations(settings: Settings): Operation[] {
   return [
     adminOperation({
       id: 'listTemplateComparisons',
+      discloses: 'whole',
       method: 'GET',
       path: PATH,
       summary: 'List the comparisons of the data of a template, newest first, without their causes',
@@ -46,6 +47,7 @@ export function templateComparisonOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'getTemplateComparison',
+      discloses: 'whole',
       method: 'GET',
       path: `${PATH}/{comparison_id}`,
       summary: 'Get how far a comparison of data is, and what it found',
@@ -64,6 +66,7 @@ export function templateComparisonOperations(settings: Settings): Operation[] {
 function steering(id: string, word: string, summary: string, act: (id: string) => Promise<void>): Operation {
   return adminOperation({
     id,
+    discloses: 'whole',
     method: 'POST',
     path: `${PATH}/{comparison_id}/${word}`,
     summary,

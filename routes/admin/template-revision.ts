@@ -27,6 +27,7 @@ export function templateRevisionOperations(settings: Settings): Operation[] {
   return [
     adminOperation({
       id: 'compareTemplate',
+      discloses: 'whole',
       method: 'POST',
       path: '/template/{template_id}/compare',
       summary:
@@ -46,6 +47,7 @@ export function templateRevisionOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'listTemplateRevisions',
+      discloses: 'nothing',
       method: 'GET',
       path: '/template/{template_id}/revisions',
       summary: 'List the revisions of a template, newest first, with what was judged by each',
@@ -57,6 +59,7 @@ export function templateRevisionOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'removeTemplateRevision',
+      discloses: 'nothing',
       method: 'DELETE',
       path: '/template/{template_id}/revisions/{template_revision}',
       summary: 'Remove a revision by which nothing was judged',

@@ -40,6 +40,7 @@ export function templateUpgradeOperations(settings: Settings): Operation[] {
   return [
     adminOperation({
       id: 'upgradeTemplate',
+      discloses: 'whole',
       method: 'POST',
       path: PATH,
       summary: 'Upgrade the data of a template to its newest revision by rules, or tell what that would do',
@@ -55,6 +56,7 @@ export function templateUpgradeOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'listTemplateUpgrades',
+      discloses: 'whole',
       method: 'GET',
       path: PATH,
       summary: 'List the upgrades of a template, newest first',
@@ -66,6 +68,7 @@ export function templateUpgradeOperations(settings: Settings): Operation[] {
     }),
     adminOperation({
       id: 'getTemplateUpgrade',
+      discloses: 'whole',
       method: 'GET',
       path: `${PATH}/{upgrade_id}`,
       summary: 'Get how far an upgrade is, and what it left',
@@ -91,6 +94,7 @@ type Act = (id: string, by: string) => Promise<void>;
 function steering(id: string, word: string, summary: string, act: Act): Operation {
   return adminOperation({
     id,
+    discloses: 'whole',
     method: 'POST',
     path: `${PATH}/{upgrade_id}/${word}`,
     summary,

@@ -47,6 +47,7 @@ export function userOperations({ fourEyes }: Pick<Settings, 'fourEyes'>, users: 
   return [
     adminOperation({
       id: 'saveUser',
+      discloses: 'nothing',
       method: 'PUT',
       path: '/user/{user_name}',
       summary: 'Make a user with a password, or give one other roles or another password',
@@ -68,6 +69,7 @@ export function userOperations({ fourEyes }: Pick<Settings, 'fourEyes'>, users: 
     }),
     adminOperation({
       id: 'removeUser',
+      discloses: 'nothing',
       method: 'DELETE',
       path: '/user/{user_name}',
       summary: 'Remove a user with a password',

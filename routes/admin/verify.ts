@@ -14,6 +14,7 @@ export function verifyOperations(): Operation[] {
   return [
     adminOperation({
       id: 'verify',
+      discloses: 'whole',
       method: 'POST',
       path: '/verify',
       summary: 'Check the stored data against its own rules and its seals',
@@ -25,6 +26,7 @@ export function verifyOperations(): Operation[] {
     }),
     adminOperation({
       id: 'getSeal',
+      discloses: 'whole',
       method: 'GET',
       path: '/seal',
       summary: 'Get the head of the seals, to be kept where nobody who can write to the database can',

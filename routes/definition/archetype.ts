@@ -29,6 +29,7 @@ export function archetypeOperations({ maxTemplateBytes }: Settings): OperationGr
     operations: [
       {
         id: 'archetype_adl1.4_upload',
+        discloses: 'nothing',
         method: 'POST',
         path: PATH,
         summary: 'Store the source of an archetype',
@@ -49,6 +50,7 @@ export function archetypeOperations({ maxTemplateBytes }: Settings): OperationGr
       },
       {
         id: 'archetype_adl1.4_list',
+        discloses: 'nothing',
         method: 'GET',
         path: PATH,
         summary: 'List the archetypes',
@@ -70,6 +72,7 @@ export function archetypeOperations({ maxTemplateBytes }: Settings): OperationGr
       },
       {
         id: 'archetype_adl1.4_get',
+        discloses: 'nothing',
         method: 'GET',
         path: `${PATH}/{archetype_id}`,
         summary: 'Get the source of an archetype, or its languages and terms',

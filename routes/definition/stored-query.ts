@@ -42,6 +42,7 @@ export function storedQueryOperations(settings: QuerySettings): OperationGroup {
       {
         ...read,
         id: 'query_list_all',
+        discloses: 'nothing',
         path: PATH,
         summary: 'List all stored queries',
         responses: { 200: { description: 'By name, newest version first', body: LIST } },
@@ -51,6 +52,7 @@ export function storedQueryOperations(settings: QuerySettings): OperationGroup {
       {
         ...read,
         id: 'query_list',
+        discloses: 'nothing',
         path: `${PATH}/{qualified_query_name}`,
         summary: 'List the stored queries whose name fits a pattern',
         responses: { 200: { description: 'By name, newest version first; may be empty', body: LIST } },
@@ -60,6 +62,7 @@ export function storedQueryOperations(settings: QuerySettings): OperationGroup {
       {
         ...read,
         id: 'query_get',
+        discloses: 'nothing',
         path: `${PATH}/{qualified_query_name}/{version}`,
         summary: 'Get a stored query: this version, or the highest release that begins so',
         responses: { 200: { description: 'The query', body: STORED_QUERY } },
@@ -93,6 +96,7 @@ function storing(summary: string, errors: Operation['errors']): Omit<Operation, 
     summary,
     access: 'define',
     audit: 'write',
+    discloses: 'nothing',
     parameters: ['query_type', 'query_type_alias'],
     request: { schema: 'AqlText', types: 'query' },
     responses: { 200: { description: 'Stored', body: STORED_QUERY, headers: ['Location'] } },

@@ -24,6 +24,7 @@ export function templateViewOperations(settings: Settings): Operation[] {
   return [
     {
       id: 'template_adl1.4_example',
+      discloses: 'nothing',
       method: 'GET',
       path: `${path}/example`,
       summary: 'Get an example COMPOSITION of a template, which can be committed as it is',
@@ -38,6 +39,7 @@ export function templateViewOperations(settings: Settings): Operation[] {
     },
     {
       id: 'template_adl1.4_webtemplate',
+      discloses: 'nothing',
       method: 'GET',
       path: `${path}/webtemplate`,
       summary: 'Get a web template (deprecated: get the template with its media type)',

@@ -45,6 +45,7 @@ export function templateOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'template_adl1.4_upload',
+        discloses: 'nothing',
         method: 'POST',
         path: PATH,
         summary: 'Upload an operational template (OPT 1.4)',
@@ -69,6 +70,7 @@ export function templateOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'template_adl1.4_list',
+        discloses: 'nothing',
         method: 'GET',
         path: PATH,
         summary: 'List the templates',
@@ -83,6 +85,7 @@ export function templateOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'template_adl1.4_get',
+        discloses: 'nothing',
         method: 'GET',
         path: `${PATH}/{template_id}`,
         summary: 'Get a template as OPT or as web template',
@@ -114,6 +117,7 @@ function adl2Operations(): Operation[] {
     summary: NOT_OFFERED,
     access: method === 'GET' ? 'read' : 'define',
     audit: 'none',
+    discloses: 'nothing',
     responses: {},
     errors: [501],
     handle: () => {

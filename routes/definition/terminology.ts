@@ -31,6 +31,7 @@ export function terminologyOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'terminology_search',
+        discloses: 'nothing',
         // What a person is looked after for stands in no address, which logs of proxies keep.
         method: 'POST',
         path: '/rest/terminology',

@@ -11,7 +11,7 @@ import { changeContext, type ChangeContext } from '../../change/commit/context.j
 import { ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
 import type { BodyType } from '../http/negotiation/media-type.js';
-import { versionById, type VersionDoc } from '../../models/version.js';
+import type { VersionDoc } from '../../models/version.js';
 import {
   compositionExchange,
   compositionReader,
@@ -37,6 +37,7 @@ import {
   readTagged,
   requireVersion,
   requireVersionAt,
+  readableVersion,
 } from './read-version.js';
 import { versionedObjectOperations } from './versioned-object.js';
 import { readTagHeaders, setTagHeaders, storeHeaderTags, type HeaderTags } from '../tag/tag-headers.js';
@@ -63,6 +64,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'composition_create',
+        discloses: 'create',
         method: 'POST',
         path: PATH,
         summary: 'Commit a new COMPOSITION',
@@ -77,6 +79,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'composition_get',
+        discloses: 'read',
         method: 'GET',
         path: `${PATH}/{uid_based_id}`,
         summary: 'Get a COMPOSITION: one version, or the one of a container now or at a time',
@@ -93,6 +96,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'composition_update',
+        discloses: 'update',
         method: 'PUT',
         path: `${PATH}/{uid_based_id}`,
         summary: 'Commit a new version of a COMPOSITION',
@@ -107,6 +111,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'composition_delete',
+        discloses: 'delete',
         method: 'DELETE',
         path: `${PATH}/{uid_based_id}`,
         summary: 'Delete a COMPOSITION logically',
@@ -189,7 +194,7 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const { keepsUnshown } = parsePrefer(ctx.get('Prefer'));
   const { read, located, pin } = await compositionReader(ctx, request, {
     findings: metadata.findings,
-    ...(keepsUnshown && { before: () => versionById(ehrId, 'COMPOSITION', ifMatch) }),
+    ...(keepsUnshown && { before: () => readableVersion(ehrId, ifMatch) }),
   });
   const change = { ehrId, versionedObjectUid, ifMatch, metadata, inSameTransaction };
   const changing = pin === undefined ? context : { ...context, pin };

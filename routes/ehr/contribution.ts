@@ -4,6 +4,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createContribution } from '../../change/contribution/contribution.js';
+import { viewing } from '../../change/access/viewer.js';
 import { inOneState, ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { contributionResource } from '../../change/commit/resource.js';
 import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
@@ -58,6 +59,7 @@ export function contributionOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'contribution_create',
+        discloses: 'contribution',
         method: 'POST',
         path: PATH,
         summary: 'Commit creations, updates, deletions and attestations together',
@@ -72,6 +74,7 @@ export function contributionOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'contribution_get',
+        discloses: 'read',
         method: 'GET',
         path: `${PATH}/{contribution_uid}`,
         summary: 'Get a CONTRIBUTION; with `Prefer: resolve_refs` its whole versions',
@@ -170,13 +173,26 @@ function largeReader(ctx: Context): NonNullable<ChangeContext['readLarge']> {
 async function requireContribution(ehrId: string, contributionUid: string): Promise<ContributionDoc> {
   return readWithEhrErrorFirst(ehrId, async () => {
     const contribution = await contributionOf(ehrId, contributionUid);
-    if (contribution === null)
+    const seen = contribution === null ? null : await seenOf(ehrId, contribution);
+    if (seen === null)
       throw new CdrError(
         'not-found',
         `CONTRIBUTION with uid ${contributionUid} does not exist in EHR ${ehrId}`,
       );
-    return contribution;
+    return seen;
   });
+}
+
+/** A CONTRIBUTION with what of its versions is there for who asks; null: nothing is. */
+async function seenOf(ehrId: string, contribution: ContributionDoc): Promise<ContributionDoc | null> {
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer === undefined) return contribution;
+  const seen = await viewer.seenAmong(
+    ehrId,
+    contribution.versions.map(({ uid }) => uid),
+  );
+  if (seen.size === 0) return null;
+  return { ...contribution, versions: contribution.versions.filter(({ uid }) => seen.has(uid)) };
 }
 
 async function answerCreated(ctx: Context, form: BodyType, contribution: ContributionDoc): Promise<void> {

@@ -6,10 +6,11 @@ import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createDirectory, deleteDirectory, folderAt, updateDirectory } from '../../change/directory.js';
 import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { viewing, type Viewer } from '../../change/access/viewer.js';
 import { rootName } from '../../change/commit/resource.js';
 import type { BodyType } from '../http/negotiation/media-type.js';
-import type { VersionDoc } from '../../models/version.js';
-import { directoryAtTime } from '../../models/versioned-object.js';
+import { latestVersion, versionAtTime, type VersionDoc } from '../../models/version.js';
+import { directoriesAtTime, directoryAtTime } from '../../models/versioned-object.js';
 import {
   answerDeletion,
   answerVersion,
@@ -47,6 +48,7 @@ const CAMEL_CASE: Readonly<Record<string, string>> = {
 };
 
 const PATH = `${STANDARD_API}/ehr/{ehr_id}/directory`;
+const READ = { access: 'read', audit: 'read', discloses: 'read' } as const;
 const FOLDER: BodyDescription = { schema: 'FOLDER', types: 'rm' };
 
 /** Making, reading, changing and deleting the directory. */
@@ -58,6 +60,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'directory_create',
+        discloses: 'create',
         method: 'POST',
         path: PATH,
         summary: 'Create the directory',
@@ -75,8 +78,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
         method: 'GET',
         path: PATH,
         summary: 'Get the directory or one of its folders, now or at a time',
-        access: 'read',
-        audit: 'read',
+        ...READ,
         parameters: ['version_at_time', 'path', 'Prefer'],
         responses: { 200: versionAnswer('The FOLDER', FOLDER), 204: DELETED_THEN, 304: NOT_MODIFIED },
         errors: [400, 404],
@@ -87,8 +89,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
         method: 'GET',
         path: `${PATH}/{version_uid}`,
         summary: 'Get one version of the directory or of one of its folders',
-        access: 'read',
-        audit: 'read',
+        ...READ,
         parameters: ['path', 'Prefer'],
         responses: { 200: versionAnswer('The FOLDER', FOLDER), 204: DELETED_THEN, 304: NOT_MODIFIED },
         errors: [400, 404],
@@ -96,6 +97,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'directory_update',
+        discloses: 'update',
         method: 'PUT',
         path: PATH,
         summary: 'Commit a new version of the directory',
@@ -110,6 +112,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'directory_delete',
+        discloses: 'delete',
         method: 'DELETE',
         path: PATH,
         summary: 'Delete the directory logically',
@@ -174,14 +177,33 @@ async function getAtTime(ctx: Context): Promise<void> {
   const time = queryParameter(ctx, 'version_at_time');
   const names = queryParameter(ctx, 'path') ?? [];
   await readWithEhrErrorFirst(ehrId, async () => {
-    const container = await directoryAtTime(ehrId, time);
-    if (container === null)
-      throw new CdrError(
-        'not-found',
-        `EHR with id ${ehrId} has no directory${time === null ? '' : ' at that time'}`,
-      );
-    await writeFolder(ctx, form, await requireVersionAt(ehrId, 'FOLDER', container._id, time), names);
+    await writeFolder(ctx, form, await directoryVersion(ehrId, time), names);
   });
+}
+
+/** The version of the directory at a time. @throws not-found */
+async function directoryVersion(ehrId: string, time: Date | null): Promise<VersionDoc> {
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer !== undefined) return seenDirectoryVersion(viewer, ehrId, time);
+  const container = await directoryAtTime(ehrId, time);
+  if (container === null) throw noDirectory(ehrId, time);
+  return requireVersionAt(ehrId, 'FOLDER', container._id, time);
+}
+
+/** The same for who sees only what policies permit: of the newest directory that is there for him. @throws not-found */
+async function seenDirectoryVersion(viewer: Viewer, ehrId: string, time: Date | null): Promise<VersionDoc> {
+  for (const { _id } of await directoriesAtTime(ehrId, time)) {
+    const version = await (time === null
+      ? latestVersion(ehrId, 'FOLDER', _id)
+      : versionAtTime(ehrId, 'FOLDER', _id, time));
+    if (version !== null && (await viewer.sees(ehrId, version))) return version;
+  }
+  throw noDirectory(ehrId, time);
+}
+
+function noDirectory(ehrId: string, time: Date | null): CdrError {
+  const when = time === null ? '' : ' at that time';
+  return new CdrError('not-found', `EHR with id ${ehrId} has no directory${when}`);
 }
 
 async function getByVersion(ctx: Context): Promise<void> {

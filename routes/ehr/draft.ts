@@ -31,6 +31,7 @@ export function draftOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'draft_list',
+        discloses: 'contribution',
         method: 'GET',
         path: '/rest/draft',
         summary: "List the user's drafts without their content, newest first",
@@ -42,6 +43,7 @@ export function draftOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'draft_get',
+        discloses: 'contribution',
         method: 'GET',
         path: DRAFT,
         summary: 'Get a draft of the user',
@@ -57,6 +59,7 @@ export function draftOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'draft_save',
+        discloses: 'contribution',
         method: 'PUT',
         path: DRAFT,
         summary: 'Save a draft of the user, for 30 days from now on',
@@ -76,6 +79,7 @@ export function draftOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'draft_delete',
+        discloses: 'contribution',
         method: 'DELETE',
         path: DRAFT,
         summary: 'Delete a draft of the user',

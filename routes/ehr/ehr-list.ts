@@ -1,8 +1,10 @@
 import type { Context } from 'koa';
+import type { Settings } from '../../config/settings.js';
 import { activeEhrsNamed, type ListedEhr } from '../../models/ehr-identity.js';
 import { MAX_IDENTITY_BYTES } from '../../models/identity.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
+import { viewing } from '../../change/access/viewer.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
 import { queryParameter } from '../http/parameter-values.js';
@@ -11,9 +13,10 @@ import { queryParameter } from '../http/parameter-values.js';
 const MOST_EHRS = 100;
 
 /** Finding EHRs by whatever names the patient: docs/spec/rest.md#finding-an-ehr */
-export function findEhrsOperation(): Operation {
+export function findEhrsOperation({ accessMode }: Pick<Settings, 'accessMode'>): Operation {
   return {
     id: 'ehr_find',
+    discloses: 'read',
     method: 'GET',
     path: '/rest/ehrs',
     summary: 'Find EHRs by an EHR id, a subject id in any namespace, or an identifier of the EHR_STATUS',
@@ -21,7 +24,7 @@ export function findEhrsOperation(): Operation {
     audit: 'read',
     parameters: ['identifier'],
     responses: { 200: { description: 'Those that there are', body: { schema: 'EhrList', types: 'json' } } },
-    errors: [400],
+    errors: accessMode === 'enforce' ? [400, 422] : [400],
     handle: findEhrs,
   };
 }
@@ -32,7 +35,8 @@ async function findEhrs(ctx: Context): Promise<void> {
   if (identifier === '') throw new CdrError('invalid', 'identifier is required');
   if (Buffer.byteLength(identifier) > MAX_IDENTITY_BYTES)
     throw new CdrError('invalid', `identifier has more than ${MAX_IDENTITY_BYTES} bytes`);
-  const found = await activeEhrsNamed(identifier, MOST_EHRS + 1);
+  const seen = await viewing.getStore()?.viewer?.ehrs();
+  const found = await activeEhrsNamed(identifier, MOST_EHRS + 1, seen);
   const shown = found.slice(0, MOST_EHRS);
   if (shown.length > 0) auditAbout(ctx, { ehr_ids: shown.map(({ _id: ehrId }) => ehrId) });
   ctx.body = { ehrs: shown.map(listedEhr), ...(found.length > MOST_EHRS && { truncated: true }) };

@@ -43,6 +43,7 @@ export function ehrStatusOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'ehr_status_get_at_time',
+        discloses: 'read',
         method: 'GET',
         path: PATH,
         summary: 'Get the status, now or at a time',
@@ -55,6 +56,7 @@ export function ehrStatusOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'ehr_status_get_by_version',
+        discloses: 'read',
         method: 'GET',
         path: `${PATH}/{version_uid}`,
         summary: 'Get one version of the status',
@@ -67,6 +69,7 @@ export function ehrStatusOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'ehr_status_update',
+        discloses: 'update',
         method: 'PUT',
         path: PATH,
         summary: 'Commit a new version of the status',

@@ -6,6 +6,8 @@ import { changeContext, type ChangeContext } from '../../change/commit/context.j
 import { createEhr, ehrOfSubject, type CreatedEhr } from '../../change/ehr.js';
 import { readableEhr, readableEhrWithStatus, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { ehrNotFound } from '../../change/commit/refusal.js';
+import { viewing } from '../../change/access/viewer.js';
+import { seenContent } from './seen-content.js';
 import { ehrResource, hierObjectId, localRef, objectVersionId } from '../../change/commit/resource.js';
 import type { BodyType } from '../http/negotiation/media-type.js';
 import { ehrContent } from '../../models/cross-collection/ehr-contents.js';
@@ -44,6 +46,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'ehr_create',
+        discloses: 'create',
         method: 'POST',
         path: PATH,
         summary: 'Create an EHR',
@@ -58,6 +61,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'ehr_get_by_subject',
+        discloses: 'read',
         method: 'GET',
         path: PATH,
         summary: 'Find the EHR of a patient',
@@ -75,6 +79,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'ehr_create_with_id',
+        discloses: 'create',
         method: 'PUT',
         path: `${PATH}/{ehr_id}`,
         summary: 'Create an EHR with a given id',
@@ -89,6 +94,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
       },
       {
         id: 'ehr_get_by_id',
+        discloses: 'read',
         method: 'GET',
         path: `${PATH}/{ehr_id}`,
         summary: 'Get an EHR',
@@ -103,7 +109,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
           await writeEhr(ctx, settings, pathParameter(ctx, 'ehr_id'), { form, include });
         },
       },
-      findEhrsOperation(),
+      findEhrsOperation(settings),
       ...extractOperations(settings),
     ],
   };
@@ -142,7 +148,7 @@ async function answerCreated(
       writeResource(
         ctx,
         form,
-        ehrResource(ehr, status, { statusAsRef: isStatusAsRef(ctx, settings) }),
+        ehrResource(ehr, status, { statusAsRef: isStatusAsRef(ctx, settings) || status.data === null }),
         'ehr',
       ),
   });
@@ -152,7 +158,10 @@ async function answerCreated(
 async function answerCreatedBefore(ctx: Context, settings: Settings, ehrId: string): Promise<void> {
   const { response } = rmExchange(ctx);
   const ehr = await readableEhr(ehrId);
-  await answerCreated(ctx, settings, response, { ehr, status: await latestStatus(ehr) });
+  const status = await latestStatus(ehr);
+  // Others may have changed it meanwhile, to what policies hide from who asks.
+  const isSeen = (await viewing.getStore()?.viewer?.sees(ehrId, status)) !== false;
+  await answerCreated(ctx, settings, response, { ehr, status: isSeen ? status : { ...status, data: null } });
 }
 
 async function writeEhr(
@@ -169,7 +178,9 @@ async function writeEhr(
       ? await ehrWithReference(ehrId)
       : await readWithEhrErrorFirst(ehrId, () => ehrWithContent(ehrId, include));
   setResourceHeaders(ctx, { etag: ehr._id, path: `/ehr/${ehr._id}`, lastModified: ehr.time_created });
-  await writeResource(ctx, form, ehrResource(ehr, status, { statusAsRef, lists }), 'ehr');
+  // Of an EHR_STATUS that policies hide from who asks nothing is said but that it is there, as of that of every EHR.
+  const shown = { statusAsRef: statusAsRef || status.data === null, lists };
+  await writeResource(ctx, form, ehrResource(ehr, status, shown), 'ehr');
 }
 
 async function ehrWithReference(ehrId: string) {
@@ -195,7 +206,10 @@ async function ehrWithContent(ehrId: string, include: readonly string[]) {
     contributions: include.includes('contributions'),
     versions: include.includes('versions'),
   };
-  const { status, compositions, contributions, versions } = await ehrContent(ehr, wanted);
+  const all = await ehrContent(ehr, wanted);
+  const viewer = viewing.getStore()?.viewer;
+  const content = viewer === undefined ? all : await seenContent(viewer, ehrId, all);
+  const { status, compositions, contributions, versions } = content;
   if (status === null) throw ehrNotFound(ehrId);
   const refs = (ids: readonly string[], type: string) => ids.map((id) => localRef(hierObjectId(id), type));
   const lists: JsonObject = {

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
+import { viewing } from '../../change/access/viewer.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
 import { readableEhr, writableEhr } from '../../change/commit/ehr-access.js';
 import { containerOf } from '../../models/versioned-object.js';
@@ -43,7 +44,9 @@ async function requireExisting(ctx: Context): Promise<void> {
   await (operation.method === 'GET' ? readableEhr(ehrId) : writableEhr(ehrId));
   if (versionedObjectUid === null) return;
   const container = await containerOf(ehrId, type, versionedObjectUid);
-  if (container === null) throw objectNotFound(ehrId, type, versionedObjectUid);
+  const viewer = viewing.getStore()?.viewer;
+  if (container === null || (await viewer?.seesContainer(ehrId, versionedObjectUid)) === false)
+    throw objectNotFound(ehrId, type, versionedObjectUid);
 }
 
 interface Named {

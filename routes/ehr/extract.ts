@@ -31,6 +31,7 @@ export function extractOperations(settings: Settings): Operation[] {
   return [
     {
       id: 'ehr_extract_get',
+      discloses: 'export',
       method: 'GET',
       path: `${STANDARD_API}/ehr/{ehr_id}/extract`,
       summary: 'Get an EXTRACT of all of an EHR, its versions as they were made',
@@ -43,6 +44,7 @@ export function extractOperations(settings: Settings): Operation[] {
     },
     {
       id: EXTRACT_CREATE,
+      discloses: 'whole',
       method: 'POST',
       path: `${STANDARD_API}/ehr/extract`,
       summary: 'Make an EHR of an EXTRACT, its versions as they were made',

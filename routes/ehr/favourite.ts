@@ -17,6 +17,7 @@ export function favouriteOperations(): OperationGroup {
     operations: [
       {
         id: 'favourite_list',
+        discloses: 'read',
         method: 'GET',
         path: '/rest/favourite',
         summary: "List the user's favourite EHRs, newest first",
@@ -30,6 +31,7 @@ export function favouriteOperations(): OperationGroup {
       },
       {
         id: 'favourite_save',
+        discloses: 'read',
         method: 'PUT',
         path: FAVOURITE,
         summary: 'Make an EHR a favourite of the user',
@@ -44,6 +46,7 @@ export function favouriteOperations(): OperationGroup {
       },
       {
         id: 'favourite_delete',
+        discloses: 'read',
         method: 'DELETE',
         path: FAVOURITE,
         summary: 'Make an EHR no favourite of the user',

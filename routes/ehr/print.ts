@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import type { Context } from 'koa';
+import { viewing } from '../../change/access/viewer.js';
 import { readableEhr } from '../../change/commit/ehr-access.js';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { CdrError } from '../../openehr/base/errors.js';
@@ -33,6 +34,7 @@ export function printOperations(): OperationGroup {
     operations: [
       {
         id: 'print_note',
+        discloses: 'read',
         method: 'POST',
         path: '/rest/print',
         summary: 'Tell the audit that the user prints something',
@@ -51,7 +53,9 @@ async function note(ctx: Context): Promise<void> {
   const { of, ehr_id: given, uid, q } = bodyOf(ctx, bodySchema);
   const ehrId = given === undefined ? undefined : parseEhrId(given);
   if (ehrId === null) throw new CdrError('invalid', 'ehr_id must be an EHR id');
-  if (ehrId !== undefined) await readableEhr(ehrId);
+  // Of what is no record there is nothing to judge.
+  if (ehrId === undefined) viewing.getStore()?.viewer?.narrowed();
+  else await readableEhr(ehrId);
   const aql = q === undefined ? null : maskedAql(q);
   auditAbout(ctx, {
     options: { of },

@@ -1,6 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { inOneState, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
+import { viewing } from '../../change/access/viewer.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { tagsBesideVersion, type ItemTagDoc } from '../../models/item-tag.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
@@ -8,18 +9,27 @@ import type { NamedVersion } from '../http/operation/object-ids.js';
 import type { Settings } from '../../config/settings.js';
 import type { AnswerDescription, BodyDescription } from '../http/operation/operation.js';
 
-/** The version with this uid. @throws not-found */
+/** The version with this uid. @throws not-found, also for what policies hide from who asks */
 export async function requireVersion(
   ehrId: string,
   type: RootType,
   { uid }: Pick<NamedVersion, 'uid'>,
 ): Promise<VersionDoc> {
   const version = await versionById(ehrId, type, uid);
-  if (version === null) throw objectNotFound(ehrId, type, uid);
+  if (version === null || (await viewing.getStore()?.viewer?.sees(ehrId, version)) === false)
+    throw objectNotFound(ehrId, type, uid);
   return version;
 }
 
-/** The version of a container extant at a time; null = the latest. @throws not-found */
+/** A version of a COMPOSITION of which a change keeps what its form does not show; null where who asks may not read it. */
+export async function readableVersion(ehrId: string, uid: string): Promise<VersionDoc | null> {
+  const version = await versionById(ehrId, 'COMPOSITION', uid);
+  const viewer = viewing.getStore()?.viewer;
+  if (version === null || viewer === undefined) return version;
+  return viewer.permits('read', await viewer.objectOf(ehrId, version)) ? version : null;
+}
+
+/** The version of a container extant at a time; null = the latest. @throws as `requireVersion` */
 export async function requireVersionAt(
   ehrId: string,
   type: RootType,
@@ -29,7 +39,8 @@ export async function requireVersionAt(
   const version = await (time === null
     ? latestVersion(ehrId, type, versionedObjectUid)
     : versionAtTime(ehrId, type, versionedObjectUid, time));
-  if (version !== null) return version;
+  const isSeen = version !== null && (await viewing.getStore()?.viewer?.sees(ehrId, version)) !== false;
+  if (isSeen) return version;
   if (time === null) throw objectNotFound(ehrId, type, versionedObjectUid);
   throw new CdrError('not-found', `${type} with id ${versionedObjectUid} did not exist at that time`);
 }

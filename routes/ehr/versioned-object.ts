@@ -5,12 +5,13 @@ import { DIALECTS } from '../../openehr/base/dialect.js';
 import { within } from '../../openehr/base/work.js';
 import { signatureState } from '../../change/commit/signature.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
+import { viewing } from '../../change/access/viewer.js';
 import {
   versionResource,
   revisionHistoryResource,
   versionedObjectResource,
 } from '../../change/commit/resource.js';
-import { versionHeads, type VersionDoc } from '../../models/version.js';
+import { versionHeads, type VersionDoc, type VersionHead } from '../../models/version.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { preferredContent, rmResponse, setResourceHeaders, writeResource } from '../http/exchange.js';
 import { absoluteUrl } from '../http/exchange.js';
@@ -47,6 +48,7 @@ const KINDS: Readonly<Record<ContainerKind['type'], Omit<ContainerKind, 'isObjec
     versionedObjectUidOf: async (_ctx, ehrId) => (await readableEhr(ehrId)).ehr_status_id,
   },
 };
+const READ = { method: 'GET', access: 'read', audit: 'read', discloses: 'read' } as const;
 const VERSION: BodyDescription = { schema: 'VERSION', types: 'rm' };
 
 /** The four reads of a VERSIONED_COMPOSITION or VERSIONED_EHR_STATUS. */
@@ -58,7 +60,7 @@ export function versionedObjectOperations(
   const dated = isObjectDated && { headers: ['Last-Modified'] as const };
   const kind = { ...KINDS[type], isObjectDated };
   const path = `${STANDARD_API}/ehr/{ehr_id}/${kind.path}`;
-  const read = { method: 'GET', access: 'read', audit: 'read', errors: [400, 404] } as const;
+  const read = { ...READ, errors: [400, 404] } as const;
   return [
     {
       ...read,
@@ -139,7 +141,13 @@ async function getContainer(
 ): Promise<void> {
   const container = await containerOf(ehrId, kind.type, versionedObjectUid);
   if (container === null) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
-  if (kind.isObjectDated) setResourceHeaders(ctx, { lastModified: container.latest_time_committed });
+  let lastModified = container.latest_time_committed;
+  if (viewing.getStore()?.viewer !== undefined) {
+    const latest = (await seenHeads(ehrId, await versionHeads(ehrId, versionedObjectUid))).at(-1);
+    if (latest === undefined) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
+    lastModified = latest.time_committed;
+  }
+  if (kind.isObjectDated) setResourceHeaders(ctx, { lastModified });
   await writeResource(ctx, form, versionedObjectResource(container), kind.name);
 }
 
@@ -147,12 +155,23 @@ async function getHistory(
   form: BodyType,
   { ctx, kind, ehrId, versionedObjectUid }: ContainerRequest,
 ): Promise<void> {
-  const versions = await versionHeads(ehrId, versionedObjectUid);
+  const versions = await seenHeads(ehrId, await versionHeads(ehrId, versionedObjectUid));
   if (versions[0]?.type !== kind.type) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
   const latest = versions.at(-1);
   if (kind.isObjectDated && latest !== undefined)
     setResourceHeaders(ctx, { lastModified: latest.time_committed });
   await writeResource(ctx, form, revisionHistoryResource(versions), 'revision_history');
+}
+
+/** Those of versions that are there for who asks. */
+async function seenHeads(ehrId: string, heads: readonly VersionHead[]): Promise<readonly VersionHead[]> {
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer === undefined) return heads;
+  const seen = await viewer.seenAmong(
+    ehrId,
+    heads.map(({ _id }) => _id),
+  );
+  return heads.filter(({ _id }) => seen.has(_id));
 }
 
 async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {

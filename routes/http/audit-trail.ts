@@ -32,7 +32,10 @@ export function beginAudit(ctx: Context, successStatus: number): AuditDraft {
 
 /** A record of the request that nothing adds to. */
 export function auditDraft(ctx: Context, successStatus: number): AuditDraft {
-  return new AuditDraft(() => ({ ...senderOf(ctx), ...subjectOfPath(ctx) }), successStatus);
+  return new AuditDraft(
+    () => ({ ...senderOf(ctx), ...subjectOfPath(ctx), ...ctx.state.judgement?.() }),
+    successStatus,
+  );
 }
 
 /** Whether the request under way is recorded, so that it is of use to find out what its record could hold. */

@@ -58,6 +58,7 @@ export function dashboardOperations(): OperationGroup {
     operations: [
       {
         id: 'dashboard_list',
+        discloses: 'nothing',
         method: 'GET',
         path: '/rest/dashboard',
         summary: "List the user's dashboards by their names",
@@ -71,6 +72,7 @@ export function dashboardOperations(): OperationGroup {
       },
       {
         id: 'dashboard_save',
+        discloses: 'nothing',
         method: 'PUT',
         path: DASHBOARD,
         summary: 'Save a dashboard of the user, in place of what it was',
@@ -90,6 +92,7 @@ export function dashboardOperations(): OperationGroup {
       },
       {
         id: 'dashboard_delete',
+        discloses: 'nothing',
         method: 'DELETE',
         path: DASHBOARD,
         summary: 'Delete a dashboard of the user',

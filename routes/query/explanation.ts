@@ -21,8 +21,10 @@ export async function explanation(
   const { leafIndex, subsumption, timeoutMs } = aql;
   const plan = await compiled.planBeside(movingMerges());
   const index = { ...(await derivedState(leafIndex)), systemId, subsumption };
-  const explained = await explainPipeline(plan, { timeoutMs, signal });
-  const stages = explainedStages(jsonOf(JSON.stringify(explained)));
+  // What was examined is counted over all that is there, and the pipeline says what policies hide.
+  const isNarrowed = compiled.request.permitted !== undefined;
+  const explained = isNarrowed ? null : await explainPipeline(plan, { timeoutMs, signal });
+  const stages = explained === null ? [] : explainedStages(jsonOf(JSON.stringify(explained)));
   const hints: Hint[] = [...warnings.map(warningHint), ...hintsOf(scope, plan, stages, index)];
   return {
     q,
@@ -31,7 +33,7 @@ export async function explanation(
     collection: plan.collection,
     passes: [...plan.applied],
     ...(scope.seesAliases === true && { aliases: [...aliasSummary(scope)] }),
-    pipeline: jsonOf(JSON.stringify(plan.pipeline)),
+    pipeline: isNarrowed ? [] : jsonOf(JSON.stringify(plan.pipeline)),
     in_process: plan.inProcess?.kind ?? null,
     stages: stages.map((stage) => ({
       stage: stage.stage,

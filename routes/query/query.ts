@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
-import { distinctRows } from '../../aql/result/result-set.js';
-import type { RawRow } from '../../aql/result/result-set.js';
+import { distinctRows, type RawRow } from '../../aql/result/result-set.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Work } from '../../openehr/base/work.js';
 import { formatVersion } from '../../openehr/base/semver.js';
@@ -17,6 +16,7 @@ import {
   type QueryLimits as CompileLimits,
   type QueryRequest,
 } from '../../query/compile.js';
+import { viewing } from '../../change/access/viewer.js';
 import { commitClock } from '../../change/commit/commit-clock.js';
 import { requireQueriedEhr } from '../../change/commit/ehr-access.js';
 import { answerEnd, cutIdleReader, cutLongAnswer } from '../http/failure/slow-reader.js';
@@ -50,7 +50,7 @@ const ROWS: Operation['responses'] = {
 };
 const AD_HOC_BODY: BodyDescription = { schema: 'QueryRequest', types: 'json' };
 const STORED_BODY: BodyDescription = { schema: 'StoredQueryRequest', types: 'json', required: false };
-const QUERY = { access: 'read', audit: 'query' } as const;
+const QUERY = { access: 'read', audit: 'query', discloses: 'query' } as const;
 const BY_GET = { ...QUERY, method: 'GET', takesVariables: true } as const;
 const BY_POST = { ...QUERY, method: 'POST', parameters: LIMITS } as const;
 
@@ -252,12 +252,17 @@ class QueryRunner {
     }
   }
 
-  /** @throws not-found when the request is about an EHR that does not exist or was merged away; else as `QueryCompiler.compile` */
+  /**
+   * Narrows a query by policies and makes its plan.
+   * @throws not-found when the request is about an EHR that does not exist or was merged away; else as `Viewer.permitted`, `QueryCompiler.compile`
+   */
   private async compile(q: string, request: QueryRequest, limits: CompileLimits): Promise<Compiled> {
     const { ehrId } = request;
+    const permitted = await viewing.getStore()?.viewer?.permitted(ehrId);
+    const narrowed = permitted === undefined ? request : { ...request, permitted };
     const merged = ehrId === null ? null : requireQueriedEhr(ehrId);
     // What is wrong with the text comes first, whichever of the two is known first.
-    const [compiled] = await Promise.allSettled([this.compiler.compile(q, request, limits), merged]);
+    const [compiled] = await Promise.allSettled([this.compiler.compile(q, narrowed, limits), merged]);
     if (compiled.status === 'rejected') throw compiled.reason;
     const mergeSeq = (await merged) ?? 0;
     return { compiled: compiled.value, ehr: ehrId === null ? null : { ehrId, mergeSeq } };
@@ -286,8 +291,9 @@ class QueryRunner {
   ): AsyncGenerator<readonly string[], void, undefined> {
     const { query, aliases, page, request, clock } = compiled;
     const { systemId, aql } = this.settings;
-    const { asOf, ehrId } = request;
-    const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits };
+    const { asOf, ehrId, permitted } = request;
+    const seen = permitted !== undefined && { permitted };
+    const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits, ...seen };
     const { work, user } = limits;
     yield* await evaluateCandidates(found, { query, aliases, page, ...rules, work, user });
   }

@@ -35,6 +35,7 @@ export function consoleOperations(settings: Settings): Operation[] {
     {
       ...PAGE,
       id: 'console_page',
+      discloses: 'nothing',
       path: '/console',
       summary: 'Get the console',
       responses: { 200: { description: 'The page', body: { schema: 'Text', types: 'html' } } },
@@ -45,6 +46,7 @@ export function consoleOperations(settings: Settings): Operation[] {
     {
       ...PAGE,
       id: 'console_file',
+      discloses: 'nothing',
       path: '/console/assets/{file}',
       summary: 'Get a file of the console',
       responses: { 200: { description: 'The file', body: { schema: 'Text', types: 'text' } } },
@@ -53,6 +55,7 @@ export function consoleOperations(settings: Settings): Operation[] {
     {
       ...PAGE,
       id: 'console_settings',
+      discloses: 'nothing',
       path: '/console/settings.json',
       summary: 'Get how to sign in to the console',
       responses: { 200: { description: 'The settings', body: { schema: 'Object', types: 'json' } } },

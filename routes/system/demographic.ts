@@ -20,6 +20,7 @@ export function demographicOperations(): OperationGroup {
       summary: NOT_OFFERED,
       access: method === 'GET' ? 'read' : 'write',
       audit: 'none',
+      discloses: 'nothing',
       responses: {},
       errors: [501],
       handle: () => {

@@ -88,6 +88,7 @@ function fact(
     summary,
     access: ACCESS[access],
     audit: 'none',
+    discloses: 'nothing',
     responses: FACTS,
     errors: [],
     handle,
@@ -170,6 +171,7 @@ function metricsOperations(options: ManagementOptions): Operation[] {
         ctx.body = metric;
       }),
       id: 'management_metric',
+      discloses: 'nothing',
       parameters: ['metric_tag'],
       errors: [404],
     },
@@ -198,6 +200,7 @@ function loggersOperations(options: ManagementOptions): Operation[] {
         ctx.body = view(level);
       }),
       id: 'management_logger',
+      discloses: 'nothing',
       errors: [404],
     },
     {
@@ -207,6 +210,7 @@ function loggersOperations(options: ManagementOptions): Operation[] {
         ctx.status = 204;
       }),
       id: 'management_logger_set',
+      discloses: 'nothing',
       method: 'POST',
       audit: 'admin',
       request: { schema: 'LogLevel', types: 'json' },

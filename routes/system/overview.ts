@@ -5,6 +5,7 @@ import type { IgnoredEvent } from '../../database/events.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { newestContributions, type NewContribution } from '../../models/contribution.js';
 import { ehrCount } from '../../models/ehr.js';
+import { viewing, type Viewer } from '../../change/access/viewer.js';
 import { queryableAmong } from '../../models/ehr-identity.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { databaseSize, mongodbVersion } from '../../models/access/server-status.js';
@@ -80,6 +81,9 @@ export interface ActivitySource {
 }
 
 const NEWEST_CONTRIBUTIONS = 10;
+/** CONTRIBUTIONs that are looked at for who sees only some. */
+const LOOKED_AT = 1_000;
+const LOOKED_AT_ONCE = 50;
 /** How long counts are answered again, ms: pages ask every few seconds, each of them. */
 const COUNTS_KEPT_MS = 3_000;
 /** As long for the size of the database, which grows slowly. */
@@ -95,6 +99,7 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
   const size = keptFor(SIZE_KEPT_MS, databaseSize);
   return {
     id: 'overview_get',
+    discloses: 'read',
     method: 'GET',
     path: '/rest/overview',
     summary: 'Get numbers, activity, newest contributions and warnings of the server',
@@ -117,7 +122,8 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
         activityView(activity, parts),
         lastCheck(),
       ]);
-      const newest = await queryableOnes(all);
+      const viewer = viewing.getStore()?.viewer;
+      const newest = viewer === undefined ? await queryableOnes(all) : await seenNewest(viewer);
       auditAbout(ctx, { ehr_ids: [...new Set(newest.map(({ ehr_id: ehrId }) => ehrId))] });
       ctx.body = {
         status: 'UP',
@@ -126,7 +132,10 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
         started: activity.started,
         database: { version, ...bytes },
         user: userOf(ctx),
-        counts: known,
+        counts:
+          viewer === undefined || ctx.state.user?.permissions.has('admin') === true
+            ? known
+            : withoutRecords(known),
         activity: done,
         verified,
         slowest_queries: activity.slowestQueries(),
@@ -158,6 +167,44 @@ async function lastCheck(): Promise<object | null> {
 async function queryableOnes(newest: readonly NewContribution[]): Promise<NewContribution[]> {
   const shown = await queryableAmong(newest.map(({ ehr_id: ehrId }) => ehrId));
   return newest.filter(({ ehr_id: ehrId }) => shown.has(ehrId));
+}
+
+/**
+ * The newest for who sees only what policies permit, each with what is there for him of it: however many newer ones are not, of the last
+ * thousand.
+ */
+async function seenNewest(viewer: Viewer): Promise<NewContribution[]> {
+  viewer.narrowed();
+  const seen: NewContribution[] = [];
+  for (let looked = 0; looked < LOOKED_AT; looked += LOOKED_AT_ONCE) {
+    const newest = await newestContributions(LOOKED_AT_ONCE, looked);
+    for (const contribution of await queryableOnes(newest)) {
+      const shown = await seenOf(viewer, contribution);
+      if (shown !== null) seen.push(shown);
+      if (seen.length === NEWEST_CONTRIBUTIONS) return seen;
+    }
+    if (newest.length < LOOKED_AT_ONCE) break;
+  }
+  return seen;
+}
+
+async function seenOf(viewer: Viewer, contribution: NewContribution): Promise<NewContribution | null> {
+  const { ehr_id: ehrId, versions } = contribution;
+  if (!(await viewer.seesEhrId(ehrId))) return null;
+  const uids = await viewer.seenAmong(
+    ehrId,
+    versions.map(({ uid }) => uid),
+  );
+  const shown = versions.filter(({ uid }) => uids.has(uid));
+  return shown.length === 0 ? null : { ...contribution, versions: shown };
+}
+
+/** How many records there are is not for who sees only some of them. */
+function withoutRecords({
+  templates = 0,
+  stored_queries = 0,
+}: Readonly<Record<string, number | boolean>>): Readonly<Record<string, number | boolean>> {
+  return { templates, stored_queries };
 }
 
 async function readCounts(): Promise<Readonly<Record<string, number | boolean>>> {

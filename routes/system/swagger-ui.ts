@@ -53,6 +53,7 @@ export function swaggerUiOperations(): Operation[] {
     {
       ...page,
       id: 'swagger_ui_page',
+      discloses: 'nothing',
       path: '/swagger-ui.html',
       summary: 'Get the page that shows the API',
       responses: { 200: { description: 'The page', body: { schema: 'Text', types: 'html' } } },
@@ -64,6 +65,7 @@ export function swaggerUiOperations(): Operation[] {
     {
       ...page,
       id: 'swagger_ui_file',
+      discloses: 'nothing',
       path: '/swagger-ui/{file}',
       summary: 'Get a file of the page',
       responses: { 200: { description: 'The file', body: { schema: 'Text', types: 'text' } } },
@@ -72,6 +74,7 @@ export function swaggerUiOperations(): Operation[] {
     {
       ...page,
       id: 'api_docs',
+      discloses: 'nothing',
       path: '/v3/api-docs',
       summary: 'Go to the description of the API, from where EHRbase has its own',
       responses: { 302: { description: 'The description' } },
@@ -161,6 +164,7 @@ export function openapiOperation(groups: () => readonly OperationGroup[], editio
   };
   return {
     id: 'openapi_get',
+    discloses: 'nothing',
     method: 'GET',
     path: '/rest/openapi.json',
     summary: 'Get this document',

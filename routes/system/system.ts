@@ -19,6 +19,7 @@ export function systemOperations({ itsRest, adminApiActive }: Settings): Operati
     operations: [
       {
         id: 'options',
+        discloses: 'nothing',
         method: 'OPTIONS',
         path: STANDARD_API,
         summary: 'Describe the server',
@@ -55,6 +56,7 @@ const RM_VERSION = '1.0.4';
 export function statusOperation({ itsRest, statusEhrbaseVersion }: Settings): Operation {
   return {
     id: 'status_get',
+    discloses: 'nothing',
     method: 'GET',
     path: '/rest/status',
     summary: 'Get the versions of the server',

@@ -21,6 +21,7 @@ curl -X POST ${baseUrl}/rest/openehr/v1/query/aql \\
 export function welcomeOperation(): Operation {
   return {
     id: 'welcome_page',
+    discloses: 'nothing',
     method: 'GET',
     path: '/',
     summary: 'Get a page with links to everything',

@@ -35,6 +35,7 @@ function resourceOperations(resource: keyof typeof TAG_RESOURCES): Operation[] {
   return [
     {
       id: `${resource}_item_tag_get`,
+      discloses: 'read',
       method: 'GET',
       path,
       summary: 'List the tags of a target',
@@ -47,6 +48,7 @@ function resourceOperations(resource: keyof typeof TAG_RESOURCES): Operation[] {
     },
     {
       id: `${resource}_item_tag_put`,
+      discloses: 'update',
       method: 'PUT',
       path,
       summary: 'Add tags, or change those whose id is given',
@@ -66,6 +68,7 @@ function resourceOperations(resource: keyof typeof TAG_RESOURCES): Operation[] {
     },
     {
       id: `${resource}_item_tag_delete`,
+      discloses: 'update',
       method: 'DELETE',
       path,
       summary: 'Delete tags by their ids; unknown ids are ignored',

@@ -34,6 +34,7 @@ export function itemTagOperations(settings: Settings): OperationGroup {
     operations: [
       {
         id: 'ehr_tags_get',
+        discloses: 'read',
         method: 'GET',
         path: `${EHR}/tags`,
         summary: 'List all tags in an EHR',
@@ -56,6 +57,7 @@ function resourceOperations(resource: keyof typeof TAG_RESOURCES, settings: Sett
   return [
     {
       id: `${resource}_tags_get`,
+      discloses: 'read',
       method: 'GET',
       path,
       summary: 'List the tags of a target',
@@ -71,6 +73,7 @@ function resourceOperations(resource: keyof typeof TAG_RESOURCES, settings: Sett
     },
     {
       id: `${resource}_tags_update`,
+      discloses: 'update',
       method: 'PUT',
       path,
       summary: 'Replace all tags of a target',
@@ -87,6 +90,7 @@ function resourceOperations(resource: keyof typeof TAG_RESOURCES, settings: Sett
     },
     {
       id: `${resource}_tags_delete`,
+      discloses: 'update',
       method: 'DELETE',
       path: `${path}/{key}`,
       summary: 'Delete the tags of a target that have this key',

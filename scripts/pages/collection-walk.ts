@@ -42,6 +42,7 @@ const FIRST_TOO = [
   'composition_tags_update',
   'ehr_status_tags_update',
   'mergeEhrs',
+  'putPolicy',
 ];
 /** Before two EHRs are merged. */
 const BEFORE_ALL = ['sayDistinct', 'takeBackDistinct'];
@@ -56,6 +57,7 @@ const LAST = [
   'deleteTemplate',
   'deleteStoredQuery',
   'deleteAllTemplates',
+  'removePolicy',
 ];
 
 /** Where an operation stands in its folder. */
@@ -122,6 +124,7 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   draft_id: '{{draft_id}}',
   dashboard_id: '{{dashboard_id}}',
   user_name: 'collection',
+  policy_id: 'collection',
   other_ehr_id: '{{other_ehr_id}}',
   key: 'status',
   name_space: '{{query_name_space}}',
@@ -179,6 +182,16 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   terminology_search: [404],
   saveUser: [404],
   removeUser: [404],
+  // Where there are no policies.
+  listPolicies: [404],
+  getPolicy: [404],
+  listPolicyVersions: [404],
+  putPolicy: [404],
+  removePolicy: [404],
+  validatePolicy: [404],
+  decideAccess: [404],
+  comparePolicies: [404],
+  listObserved: [404],
   // Nobody may by `*`; and the examples are of an EHR that is there, without a plan, and of no import.
   restore: [403],
   ehr_extract_create: [403, 409],

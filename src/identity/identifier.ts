@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { CdrError } from '../../openehr/base/errors.js';
 import { type Settings, PERMISSIONS, type Permission, type RolePermissions } from '../../config/settings.js';
-import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
+import type { AuthenticatedUser, SubjectClaims } from '../../routes/http/request/request-state.js';
+import { subjectClaimsOf, type ClaimReader } from './subject-claims.js';
 import { tokenVerifier, type Identity, type TokenVerifier } from './token-verifier.js';
 import type { PasswordVerifier } from './password-verifier.js';
 import { identityWarnings } from './identity-settings.js';
@@ -11,7 +12,8 @@ import { asciiUpperCase, nearestWord } from '../../openehr/base/text.js';
 /** What the identity of a request is read from. */
 type IdentitySettings = Pick<
   Settings,
-  'auth' | 'jwt' | 'basicUsersFile' | 'rolePermissions' | 'host' | 'publicBaseUrl' | 'trustedProxies'
+  | ('auth' | 'jwt' | 'basicUsersFile' | 'rolePermissions' | 'host' | 'publicBaseUrl' | 'trustedProxies')
+  | 'accessMode'
 >;
 
 /**
@@ -43,7 +45,7 @@ export function createIdentifier(settings: IdentitySettings, log: Logger): Ident
   const { auth, basicUsersFile, rolePermissions } = settings;
   const takes = (scheme: 'jwt' | 'basic'): boolean => auth === 'none' || auth.split(',').includes(scheme);
   const schemes: Schemes = {
-    token: takes('jwt') ? tokenVerifier(settings.jwt) : null,
+    token: takes('jwt') ? tokenVerifier(settings.jwt, claimsOf(settings)) : null,
     password:
       takes('basic') && basicUsersFile !== null ? passwordsOf(new UsersFile(basicUsersFile), log) : null,
   };
@@ -52,6 +54,22 @@ export function createIdentifier(settings: IdentitySettings, log: Logger): Ident
     const identity = await authenticatedIdentity(schemes, authorization.trim(), address);
     return { ...identity, permissions: permissionsOfRoles(rolePermissions, identity.roles) };
   };
+}
+
+/** Claims that cannot be read are refused where policies hold, and noted where they are observed. */
+function observedClaims(...given: Parameters<typeof subjectClaimsOf>): SubjectClaims {
+  try {
+    return subjectClaimsOf(...given);
+  } catch (error) {
+    if (error instanceof CdrError) return { scopes: [], isUnreadable: true };
+    throw error;
+  }
+}
+
+/** How the claims are read that policies may ask for; null: none do. */
+function claimsOf({ accessMode, jwt }: IdentitySettings): ClaimReader | null {
+  if (accessMode === 'enforce') return (payload) => subjectClaimsOf(payload, jwt);
+  return accessMode === 'observe' ? (payload) => observedClaims(payload, jwt) : null;
 }
 
 /** What checks passwords is loaded with the first of them. */

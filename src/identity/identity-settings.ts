@@ -20,6 +20,8 @@ export function identityConflicts(
     | 'basicUsersFile'
     | 'committerMustBeUser'
     | 'queryOwners'
+    | 'accessMode'
+    | 'auditReads'
     | 'host'
     | 'authNoneAnywhere'
   >,
@@ -45,14 +47,22 @@ function userConflicts({
   auth,
   committerMustBeUser,
   queryOwners,
-}: Pick<Settings, 'auth' | 'committerMustBeUser' | 'queryOwners'>): string[] {
+  accessMode,
+  auditReads,
+}: Pick<Settings, 'auth' | 'committerMustBeUser' | 'queryOwners' | 'accessMode' | 'auditReads'>): string[] {
   const needy = [
-    ['COMMITTER_MUST_BE_USER', committerMustBeUser],
-    ['QUERY_OWNERS', queryOwners],
+    ['COMMITTER_MUST_BE_USER=true', committerMustBeUser],
+    ['QUERY_OWNERS=true', queryOwners],
+    ['ACCESS_MODE=enforce', accessMode === 'enforce'],
+    ['ACCESS_MODE=observe', accessMode === 'observe'],
   ] as const;
-  return needy
-    .filter(([, isOn]) => isOn && auth === 'none')
-    .map(([name]) => `${name}=true needs users: set AUTH to jwt, basic or jwt,basic`);
+  const unread = accessMode === 'observe' && !auditReads;
+  return [
+    ...needy
+      .filter(([, isOn]) => isOn && auth === 'none')
+      .map(([name]) => `${name} needs users: set AUTH to jwt, basic or jwt,basic`),
+    ...(unread ? ['ACCESS_MODE=observe writes into the audit of reads: set AUDIT_READS=true'] : []),
+  ];
 }
 
 /** Nobody is asked who he is where other machines reach the server, unless that is meant. */

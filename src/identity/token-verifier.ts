@@ -6,6 +6,7 @@ import { asciiUpperCase } from '../../openehr/base/text.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
 import { requiredValue } from './identity-settings.js';
 import { keySet, type KeySource } from './key-set.js';
+import type { ClaimReader } from './subject-claims.js';
 
 /** Who somebody proved to be; `ROLE_PERMISSIONS` has what that allows. */
 export type Identity = Omit<AuthenticatedUser, 'permissions'>;
@@ -18,9 +19,12 @@ const MAX_TIME_SECONDS = 8_640_000_000_000;
 
 /**
  * Builds the token check from the configured key; null when no key is configured.
- * Keys become `KeyObject`s once; algorithms, issuer and audience come from the settings, never from a token.
+ * `claims`: reads what policies may ask for. Keys become `KeyObject`s once; algorithms, issuer and audience come from the settings, never from a token.
  */
-export function tokenVerifier(settings: JwtSettings): TokenVerifier | null {
+export function tokenVerifier(
+  settings: JwtSettings,
+  claims: ClaimReader | null = null,
+): TokenVerifier | null {
   const keys = keySource(settings);
   if (keys === null) return null;
   return async (token) => {
@@ -31,7 +35,8 @@ export function tokenVerifier(settings: JwtSettings): TokenVerifier | null {
     const payload = verified(token, key, settings);
     requireAccessToken(header, payload, settings.types);
     requireTimes(payload, settings);
-    return identityFrom(payload, settings.roleClaims);
+    const identity = identityFrom(payload, settings.roleClaims);
+    return claims === null ? identity : { ...identity, claims: claims(payload) };
   };
 }
 

@@ -23,7 +23,7 @@ import { aComposition, givenComposition, givenEhr, V1, versionedObjectUidOf } fr
 import { WITH_ADMIN } from '../support/tokens.js';
 
 useDatabase();
-const app = testApp({ ...WITH_ADMIN, auditReads: true });
+const app = testApp({ ...WITH_ADMIN, auditReads: true, accessMode: 'dry' });
 
 interface Stored {
   _id: string;
@@ -42,6 +42,8 @@ const COLLECTIONS = [
   'aql',
   'templates',
   'stored_queries',
+  'policies',
+  'policy_versions',
   'item_tags',
   'merge_records',
   'merge_archive',
@@ -79,6 +81,10 @@ beforeAll(async () => {
   await givenMergeTemplates(app);
   const query = 'SELECT e FROM EHR e';
   await request(app).put(`${V1}/definition/query/org.example::all/1.0.0`).type('text/plain').send(query);
+  for (const effect of ['permit', 'forbid']) {
+    const policy = `${effect} (principal, action, resource is Version);`;
+    await admin(app, 'put', '/policies/versions').send({ policy }).expect(200);
+  }
   const ehrIds = [];
   for (let n = 0; n < 3; n += 1) ehrIds.push(await givenEhr(app, statusOf(randomUUID())));
   const [first = '', second = '', third = ''] = ehrIds;

@@ -32,6 +32,7 @@ export function everythingOn(overrides: Partial<Settings> = {}): Settings {
     ADMIN_API_ACTIVE: 'true',
     MANAGEMENT_ENDPOINTS: 'all',
     STATUS_ENDPOINT: 'true',
+    ACCESS_MODE: 'dry',
     ROLE_PERMISSIONS: 'USER=read,write,define,draft;ADMIN=*,restore;AUDITOR=audit;READER=read',
   });
   return { ...settings, ...overrides };

@@ -54,5 +54,7 @@ export const deeds: Readonly<Record<keyof typeof english, string>> = {
   'deed.verified': 'prüfte den Bestand',
   'deed.savedUser': 'legte einen Benutzer an oder änderte ihn',
   'deed.removedUser': 'entfernte einen Benutzer',
+  'deed.changedPolicy': 'änderte, wer was sehen darf',
+  'deed.readPolicies': 'sah an, wer was sehen darf',
   'deed.planned': 'sah einen Plan an, nichts getan',
 };

@@ -52,5 +52,7 @@ export const deeds = {
   'deed.verified': 'verified the store',
   'deed.savedUser': 'made or changed a user',
   'deed.removedUser': 'removed a user',
+  'deed.changedPolicy': 'changed who may see what',
+  'deed.readPolicies': 'looked at who may see what',
   'deed.planned': 'looked at a plan, nothing done',
 } as const;

@@ -82,6 +82,14 @@ const DEEDS = [
   ['restore', 'restored'],
   ['addExtract', 'restored'],
   ['undoExtract', 'restoredBack'],
+  ['putPolicy', 'changedPolicy'],
+  ['removePolicy', 'changedPolicy'],
+  ['listPolic', 'readPolicies'],
+  ['getPolicy', 'readPolicies'],
+  ['validatePolicy', 'readPolicies'],
+  ['decideAccess', 'readPolicies'],
+  ['comparePolicies', 'readPolicies'],
+  ['listObserved', 'readPolicies'],
 ] as const;
 
 /** A word for what somebody did. */

@@ -56,9 +56,10 @@ export interface Overview {
   };
   readonly user: { readonly name: string; readonly permissions: readonly string[] } | null;
   readonly counts: {
-    readonly ehrs: number;
-    readonly compositions: number;
-    readonly compositions_exact: boolean;
+    /** These three are absent for who sees only what policies of access permit. */
+    readonly ehrs?: number;
+    readonly compositions?: number;
+    readonly compositions_exact?: boolean;
     readonly templates: number;
     readonly stored_queries: number;
   };

@@ -29,6 +29,7 @@ export type ResourceKind =
   | 'admin-text'
   | 'admin-records'
   | 'admin-template'
+  | 'policy'
   | 'interchange'
   | 'compared-template';
 
@@ -91,6 +92,7 @@ const TYPES: Readonly<
   'admin-text': { requests: [], responses: [PLAIN_TEXT, JSON_TYPE] },
   'admin-records': { requests: [], responses: [JSON_TYPE, CSV] },
   'admin-template': { requests: [XML_TYPE, TEXT_XML], responses: [XML_TYPE, JSON_TYPE] },
+  policy: { requests: [PLAIN_TEXT, JSON_TYPE], responses: [JSON_TYPE, PLAIN_TEXT] },
   interchange: { requests: [NDJSON], responses: [JSON_TYPE] },
   'compared-template': { requests: [XML_TYPE, TEXT_XML, JSON_TYPE], responses: [JSON_TYPE] },
 };

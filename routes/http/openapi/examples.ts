@@ -13,6 +13,12 @@ const ARCHETYPE = 'pulse_of_house.adl';
 const FLAT = 'minimal_evaluation.en.v1.flat.json';
 
 const AQL = 'SELECT e/ehr_id/value AS ehr_id FROM EHR e LIMIT 5';
+/** Who treats a patient sees the record. */
+const POLICY = `permit (principal, action, resource)
+when {
+  principal has organisation && resource.hasTag("access.ward") &&
+  resource.getTag("access.ward").contains(principal.organisation)
+};`;
 const EHR_STATUS: JsonObject = {
   _type: 'EHR_STATUS',
   archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
@@ -131,6 +137,16 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
     content: { 'minimal/minimal:0/quantity|magnitude': 12 },
   }),
   UserBody: () => ({ roles: ['USER'], password: 'a password of some words' }),
+  AccessPolicyBody: () => ({ policy: POLICY }),
+  AccessQuestion: () => ({
+    principal: { sub: 'ada', roles: ['PHYSICIAN'], organisation: 'ward-3b' },
+    action: 'read',
+    resource: { type: 'Ehr', ehr_id: MERGE.target_ehr, tags: { 'access.ward': ['ward-3b'] } },
+  }),
+  AccessDraft: () => ({
+    policies: [{ id: 'own-ward', policy: POLICY }],
+    principals: [{ sub: 'ada', organisation: 'ward-3b' }],
+  }),
   LogLevel: () => ({ configuredLevel: 'INFO' }),
   MergeRequestBody: () => ({ ...MERGE, reversible: true, dry_run: true }),
   FinaliseRequestBody: () => ({ reason: 'the time to object is over' }),
@@ -148,6 +164,12 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   TemplateUpgradeBody: () => ({ rules: [] }),
   TwoRevisions: () => ({ from: '1', to: '1' }),
   WithdrawMergeBody: () => ({ reason: 'two patients of the same name' }),
+};
+
+/** Bodies as plain text. */
+const TEXT_EXAMPLES: Readonly<Partial<Record<SchemaName, string>>> = {
+  AqlText: AQL,
+  AccessPolicyBody: POLICY,
 };
 
 /** The root element of XML where it is not the name of the schema in lower case. */
@@ -168,7 +190,7 @@ export function exampleOf(schema: SchemaName, mediaType: string): JsonValue | un
 function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
   if (OPTS.has(schema) && mediaType !== 'application/json') return dataFile(TEMPLATE);
   if (schema === 'ArchetypeSource') return dataFile(ARCHETYPE);
-  if (mediaType === 'text/plain') return schema === 'AqlText' ? AQL : undefined;
+  if (mediaType === 'text/plain') return TEXT_EXAMPLES[schema];
   const simplified = simplifiedExample(mediaType);
   if (simplified !== undefined) return schema === 'NewContribution' ? contribution(simplified) : simplified;
   const value = JSON_EXAMPLES[schema]?.();

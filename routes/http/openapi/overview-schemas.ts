@@ -25,13 +25,16 @@ export const OVERVIEW_SCHEMAS = {
       properties: { name: TEXT, permissions: listOf(TEXT) },
       description: 'Who asks; null with `AUTH=none`',
     },
-    counts: object({
-      ehrs: COUNT,
-      compositions: COUNT,
-      compositions_exact: FLAG,
-      templates: COUNT,
-      stored_queries: COUNT,
-    }),
+    counts: object(
+      {
+        ehrs: COUNT,
+        compositions: COUNT,
+        compositions_exact: FLAG,
+        templates: COUNT,
+        stored_queries: COUNT,
+      },
+      ['templates', 'stored_queries'],
+    ),
     activity: object({
       minutes: listOf(object({ time: TIME, commits: COUNT, queries: COUNT })),
       commit_ms: ref('OverviewTimes'),

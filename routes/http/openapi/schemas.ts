@@ -4,6 +4,7 @@ import { ADMIN_SCHEMAS } from './admin-schemas.js';
 import { TEMPLATE_SCHEMAS } from './template-schemas.js';
 import { ERROR_SCHEMAS } from './error-schemas.js';
 import { OVERVIEW_SCHEMAS } from './overview-schemas.js';
+import { POLICY_SCHEMAS } from './policy-schemas.js';
 import { OWN_SCHEMAS } from './own-schemas.js';
 import { ANY, COUNT, FLAG, listOf, object, ref, TEXT, TIME, UUID, word } from './schema-parts.js';
 import { discriminatorOf, RM_SCHEMAS, rmReference } from './rm-schemas.js';
@@ -255,6 +256,7 @@ const SCHEMAS = {
   ...ADMIN_SCHEMAS,
   ...TEMPLATE_SCHEMAS,
   ...OWN_SCHEMAS,
+  ...POLICY_SCHEMAS,
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
 /** Name of a described body: one of ours, or a class of the reference model. */

@@ -31,6 +31,7 @@ export const MEDIA_TYPES = {
   records: ['application/json', 'text/csv'],
   lines: ['application/x-ndjson'],
   textOrJson: ['text/plain', 'application/json'],
+  policy: ['application/json', 'text/plain'],
 } as const;
 
 /** A body: its schema and the media types it may have. */
@@ -65,6 +66,14 @@ export type Access = 'open' | 'anyone' | 'identified' | Permission;
  */
 export type AuditKind = 'none' | 'read' | 'query' | 'write' | 'admin';
 
+/**
+ * What an operation gives or changes of records, as policies of access are asked for it: the action, of a `contribution` that of each
+ * entry. `nothing`: no record is in it; `whole`: administration of all that is there, for whom the permission is enough, which answers ids
+ * and counts. docs/access.md#enforced
+ */
+export type Disclosure =
+  'nothing' | 'whole' | 'read' | 'query' | 'export' | 'create' | 'update' | 'delete' | 'contribution';
+
 /** HTTP methods of the table; HEAD follows from GET. */
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS';
 
@@ -87,6 +96,8 @@ export interface Operation {
   /** Query parameter with which it needs the permission `admin`, whatever `access` says. */
   readonly adminWith?: ParameterName;
   readonly audit: AuditKind;
+  /** Where policies are enforced a server with a row that does not say it does not start. */
+  readonly discloses: Disclosure;
   /** Query and header parameters. A query parameter that stands neither here is refused. */
   readonly parameters?: readonly ParameterName[];
   /** true: every other query parameter is a variable of an AQL query. */

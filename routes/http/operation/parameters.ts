@@ -66,6 +66,18 @@ function versionAtTime(text: string, { defaultTimezone }: ParameterContext): Dat
   }
 }
 
+/** What stands beside the policies in their paths. */
+const NO_POLICY = ['validate', 'decide', 'compare', 'observed'];
+
+function policyId(text: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text) || NO_POLICY.includes(text))
+    throw new CdrError(
+      'invalid',
+      `the id of a policy has 1 to 64 letters, digits, dots, lines and hyphens, begins with a letter or digit, and is none of ${NO_POLICY.join(', ')}`,
+    );
+  return text;
+}
+
 function aqlOnly(text: string): string {
   if (text.toUpperCase() !== 'AQL') throw new CdrError('invalid', 'query_type must be AQL');
   return text;
@@ -122,6 +134,7 @@ const PARAMETERS = {
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
   name: path('Name of the metric or logger', asText),
   user_name: path('Name of the user', asText),
+  policy_id: path('Id of the policy, of letters, digits and `._-`', policyId),
   file: path('Name of the file', asText),
 
   subject_id: query('id of the patient: `subject.external_ref.id.value`', text),

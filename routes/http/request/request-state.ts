@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Context } from 'koa';
 import type { Work } from '../../../openehr/base/work.js';
 import type { AuditDraft } from '../../../change/commit/audit-draft.js';
+import type { AuditSubject } from '../../../models/audit.js';
 import type { FailureRecord } from '../failure/error-status.js';
 import type { Operation, Permission } from '../operation/operation.js';
 import type { ParameterName } from '../operation/parameters.js';
@@ -22,6 +23,19 @@ export interface AuthenticatedUser {
   /** Upper-cased. */
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<Permission>;
+  /** What a token says beside that, where policies of access are enforced. */
+  readonly claims?: SubjectClaims;
+}
+
+/** Claims of a token that policies of access may ask for. docs/access.md#who-asks */
+export interface SubjectClaims {
+  readonly organisation?: string;
+  readonly purpose?: string;
+  /** The EHR of a patient's own token, and the name of the claim. */
+  readonly ehr?: { readonly id: string; readonly claim: string };
+  readonly scopes: readonly string[];
+  /** true: they say nothing or two things, for which the token is refused where policies hold. */
+  readonly isUnreadable?: true;
 }
 
 /** The operation that a request is for, with the segments of its path. */
@@ -67,6 +81,8 @@ export interface RequestState {
   failureRecord?: FailureRecord;
   /** The record of a request that is recorded. */
   auditDraft?: AuditDraft;
+  /** What policies of access have said so far of a request; absent: they were not asked. */
+  judgement?: () => AuditSubject;
   /** Uid of the version whose content is answered, in whatever form; absent: the answer is something else. */
   contentVersion?: string;
 }

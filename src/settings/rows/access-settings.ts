@@ -169,6 +169,42 @@ export const ACCESS_SETTINGS = [
     'whether DELETE admin/ehr/all of ITS-REST 1.1.0 removes all EHRs where it names none: for development and tests',
   ),
   setting(
+    'ACCESS_MODE',
+    'accessMode',
+    choice(['off', 'dry', 'observe', 'enforce'], 'off'),
+    'policies of access, docs/access.md: dry = they can be kept and tried at /rest/admin/policies and refuse nothing; observe = the same, and the audit notes what they would hide; enforce = they hold',
+  ),
+  setting(
+    'ACCESS_REFUSED',
+    'accessRefused',
+    choice(['404', '403'], '404'),
+    'with ACCESS_MODE=enforce, for what policies hide: 404 = as if it were not there; 403 = it is said that it is',
+  ),
+  setting(
+    'CLAIM_ORGANISATION',
+    'jwt.claimOrganisation',
+    text('organisation'),
+    'claim with the organisation of the user, for policies; a path such as ext.organisation',
+  ),
+  setting(
+    'CLAIM_EHR',
+    'jwt.claimEhr',
+    text('ehrId'),
+    'claim with the EHR id of a patient who asks for himself, for policies',
+  ),
+  setting(
+    'CLAIM_PURPOSE',
+    'jwt.claimPurpose',
+    text('purpose_of_use'),
+    'claim with what the user asks for, for policies',
+  ),
+  setting(
+    'POLICIES_MAX',
+    'policiesMax',
+    count(1).default(10_000),
+    'policies of access that there may be; more are 422',
+  ),
+  setting(
     'AUDIT_READS',
     'auditReads',
     flag(false),

@@ -446,7 +446,9 @@ describe('GET /rest/admin/audit', () => {
     const { status, headers, text } = await list({ ehr_id: ehrId }).set('Accept', 'text/csv');
     const [head, first, end] = text.split('\r\n');
     expect([status, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
-    expect(head).toMatch(/^time,user,sub,.*,operation,status,ehr_id,.*,request_id,restored$/);
+    expect(head).toMatch(
+      /^time,user,sub,.*,operation,status,ehr_id,.*,request_id,restored,organisation,purpose,policies,hidden$/,
+    );
     expect(first).toMatch(new RegExp(`,ehr_create,201,${ehrId},`));
     expect(end).toBe('');
   });

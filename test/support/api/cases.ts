@@ -9,6 +9,7 @@ import { distinctCases } from './distinct-cases.js';
 import { draftCases } from './draft-cases.js';
 import { extractCases } from './extract-cases.js';
 import { operationCases } from './operation-cases.js';
+import { policyCases } from './policy-cases.js';
 import { userCases } from './user-cases.js';
 import { ownCases } from './own-cases.js';
 import type { Call } from './probe.js';
@@ -45,6 +46,7 @@ export function apiCases(app: RequestListener): ApiCase[] {
     ...operationCases(),
     ...adminCases(world),
     ...userCases(),
+    ...policyCases(world),
     ...distinctCases(world),
     ...approvalCases(world),
   ];

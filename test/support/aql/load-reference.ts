@@ -142,6 +142,7 @@ function ehrDocument(ehr: ReferenceData['ehrs'][number], own: readonly Reference
     write_seq: own.length,
     is_queryable: ehr.isQueryable,
     is_modifiable: true,
+    ...(ehr.namespace === undefined ? {} : { subject: { namespace: ehr.namespace, id: ehr.ehrId } }),
     ...(status === undefined ? {} : { ehr_status_id: idsOf(status).versionedObjectUid }),
     ...(folder === undefined || folder.data === null
       ? {}

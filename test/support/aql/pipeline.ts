@@ -1,4 +1,5 @@
 import { Work } from '../../../openehr/base/work.js';
+import type { Permitted } from '../../../policy/condition.js';
 import { testSettings } from '../settings.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import type { PathAlias } from '../../../openehr/template/upgrade/path-alias.js';
@@ -24,6 +25,8 @@ export interface PipelineOptions {
   readonly notesEhrs?: boolean;
   /** Merges in steps beside which the plan is to run. */
   readonly merges?: MovingMerges;
+  /** What policies permit; absent: everything. */
+  readonly permitted?: Permitted;
   /** Those that the scope was resolved with. */
   readonly aliases?: readonly PathAlias[];
 }
@@ -40,6 +43,7 @@ export async function planOf(scope: Scope, page: Page, options: PipelineOptions)
     notesEhrs: options.notesEhrs ?? false,
     clock: { now: options.now ?? new Date(), offsetMinutes: 0 },
     merges: options.merges ?? NO_MERGES,
+    ...(options.permitted !== undefined && { permitted: options.permitted }),
   });
 }
 
@@ -49,10 +53,11 @@ async function evaluatedRows(
   plan: QueryPlan,
   scope: Scope,
   page: Page,
-  { systemId, subsumption = false, asOf = null, now = new Date(), aliases = [] }: PipelineOptions,
+  { systemId, subsumption = false, asOf = null, now = new Date(), aliases = [], permitted }: PipelineOptions,
 ): Promise<JsonValue[][]> {
   const clock = { now, offsetMinutes: 0 };
-  const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits: LIMITS };
+  const seen = permitted !== undefined && { permitted };
+  const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits: LIMITS, ...seen };
   const work = new Work({ ...testSettings().work, timeMs: 60_000 }, () => performance.now());
   const read = runPipeline(evaluatedPlan(plan, work), LIMITS);
   const asked = { query: scope.query, aliases, page };

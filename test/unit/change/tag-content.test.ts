@@ -49,6 +49,14 @@ describe('tagFault', () => {
     expect(tagFault({ ...tag(null), key })).toContain('key must not be blank');
   });
 
+  it.each(['access.ward', 'access.a:b/c'])('accepts the key %s, which policies see', (key) => {
+    expect(tagFault({ ...tag(null), key })).toBeNull();
+  });
+
+  it.each(['access.', 'access.a.b', 'x.access.ward', 'access'.repeat(84)])('refuses the key %s', (key) => {
+    expect(tagFault({ ...tag(null), key })).toContain('key must not be blank');
+  });
+
   it('refuses a blank value but not a missing one', () => {
     expect(tagFault({ ...tag(null), value: ' ' })).toBe('value must not be blank');
     expect(tagFault({ ...tag(null), value: null })).toBeNull();

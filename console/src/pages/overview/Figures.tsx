@@ -9,10 +9,13 @@ import { milliseconds, numberText } from '../../widgets/number-text.js';
 export function Figures({ overview }: { readonly overview: Overview }): ReactNode {
   const { t, language } = useMessages();
   const { counts, activity, status, database, version } = overview;
-  const about = counts.compositions_exact ? '' : '≈ ';
+  const about = counts.compositions_exact === true ? '' : '≈ ';
+  // Who sees only some records is not told how many there are.
+  const counted = (count: number | undefined, before = ''): string =>
+    count === undefined ? '–' : before + numberText(count, language);
   const figures = [
-    ['/patients', t('overview.ehrs'), numberText(counts.ehrs, language)],
-    ['/query', t('overview.compositions'), about + numberText(counts.compositions, language)],
+    ['/patients', t('overview.ehrs'), counted(counts.ehrs)],
+    ['/query', t('overview.compositions'), counted(counts.compositions, about)],
     ['/templates', t('nav.templates'), numberText(counts.templates, language)],
     ['/query', t('overview.queries'), numberText(counts.stored_queries, language)],
   ] as const;

@@ -28,7 +28,7 @@ export function FirstSteps({ counts }: Pick<Overview, 'counts'>): ReactNode {
             )}
           </FileButton>
         </Step>
-        <Step isDone={counts.ehrs > 0} title={t('steps.patient')} hint={t('steps.patientHint')}>
+        <Step isDone={counts.ehrs !== 0} title={t('steps.patient')} hint={t('steps.patientHint')}>
           <Button
             variant="default"
             loading={create.isPending}

@@ -29,7 +29,7 @@ function stages(steps: readonly Step[], merges = MERGE, collection: 'aql' | 'ehr
     ...{ collection, steps, row: { row: [fieldRef('ehr')] }, columns: [], order: null, probe: null },
     ...{ page: { top: null, offset: 0, limit: null }, emptyRow: null, inProcess: null, isByEhr: true },
   };
-  const context = { indexConditions: new Map(), sortedLeaf: null, isCurrent: true, merges };
+  const context = { indexConditions: new Map(), sortedLeaf: null, isCurrent: true, merges, guards: null };
   const { pipeline } = emitPlan({ plan: moveOwners(plan, context), applied: [] });
   return pipeline.slice(0, -1);
 }

@@ -47,6 +47,7 @@ const NOTHING: PassContext = {
   sortedLeaf: null,
   isCurrent: true,
   merges: NO_MERGES,
+  guards: null,
 };
 const LEAF: PassContext = {
   ...NOTHING,
@@ -349,6 +350,7 @@ describe('countDocuments', () => {
 describe('optimize', () => {
   it('names the passes that changed the plan, in their order', () => {
     expect(Object.keys(PASSES)).toEqual([
+      'permit',
       'useLeafIndex',
       'useStartIndex',
       'semiJoins',

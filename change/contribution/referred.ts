@@ -1,0 +1,24 @@
+import { rootOfUid } from '../../openehr/base/object-version-id.js';
+import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
+import { viewing } from '../access/viewer.js';
+import { writableEhr } from '../commit/ehr-access.js';
+import type { ContributionEnvelope } from './contribution-envelope.js';
+
+/** The containers that a CONTRIBUTION changes, and of them those that policies hide from who asks. */
+interface Referred {
+  readonly known: VersionedObjectDoc[];
+  readonly unseen: ReadonlySet<string>;
+}
+
+/** The containers that a CONTRIBUTION changes, as far as they are there. @throws not-found for an EHR that policies hide */
+export async function referredContainers(ehrId: string, envelope: ContributionEnvelope): Promise<Referred> {
+  const uids = envelope.versions.flatMap((version) => version.precedingVersionUid ?? []);
+  const versionedObjectUids = [...new Set(uids.map(rootOfUid))];
+  const known = versionedObjectUids.length === 0 ? [] : await containersById(versionedObjectUids);
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer === undefined) return { known, unseen: new Set() };
+  await writableEhr(ehrId);
+  const unseen = new Set<string>();
+  for (const container of known) if (!(await viewer.seesLatest(container))) unseen.add(container._id);
+  return { known: known.filter(({ _id }) => !unseen.has(_id)), unseen };
+}

@@ -1,0 +1,65 @@
+import type { JsonObject } from '../openehr/base/json.js';
+import type { Condition } from './condition.js';
+import type { Request } from './known.js';
+import type { Expression, PolicyJson } from './policy-json.js';
+import { asksOf, asksTags, readsOf, truthOf } from './translate.js';
+
+/** A policy that was translated: what it says of objects follows from who asks for what. */
+export interface Policy {
+  readonly id: string;
+  readonly effect: 'permit' | 'forbid';
+  /** Attributes of who asks that it reads. */
+  readonly reads: readonly string[];
+  /** Attributes of the object that it asks for. */
+  readonly asks: readonly string[];
+  /** Whether it asks for tags of the EHR. */
+  readonly asksTags: boolean;
+  /** The objects that it is about, of those that this request is for. */
+  readonly about: (request: Request) => Condition;
+}
+
+/** Translates a policy that fits the schema. @throws NoTranslation */
+export function translatedPolicy(id: string, json: PolicyJson): Policy {
+  const whole = wholeCondition(json);
+  const [reads, asks] = [readsOf(whole), asksOf(whole)].map((names) => [...new Set(names)]) as [
+    string[],
+    string[],
+  ];
+  return { id, effect: json.effect, reads, asks, asksTags: asksTags(whole), about: truthOf(whole) };
+}
+
+/** Head and clauses of a policy as one condition. */
+function wholeCondition({ principal, action, resource, conditions }: PolicyJson): Expression {
+  const clauses = conditions.map(({ kind, body }): Expression =>
+    kind === 'when' ? body : { '!': { arg: body } },
+  );
+  const parts = [
+    headCondition('action', action),
+    headCondition('principal', principal),
+    headCondition('resource', resource),
+    ...clauses,
+  ];
+  return parts.reduce<Expression>((left, right) => ({ '&&': { left, right } }), { Value: true });
+}
+
+/** What the head says of one of its variables, as the condition that means the same. */
+function headCondition(name: string, constraint: JsonObject): Expression {
+  const left = { Var: name };
+  const { op, entity, entities, entity_type: type, in: within } = constraint;
+  if (op === '==') return { '==': { left, right: entityLiteral(entity) } };
+  if (op === 'in') return { in: { left, right: groupLiteral(entity, entities) } };
+  if (op !== 'is') return { Value: true };
+  const group = within === undefined ? {} : { in: entityLiteral((within as JsonObject).entity) };
+  return { is: { left, entity_type: type ?? '', ...group } };
+}
+
+function groupLiteral(entity: unknown, entities: unknown): Expression {
+  return Array.isArray(entities)
+    ? { Set: entities.map((each) => entityLiteral(each)) }
+    : entityLiteral(entity);
+}
+
+function entityLiteral(entity: unknown): Expression {
+  const named = entity as JsonObject;
+  return { Value: '__entity' in named ? named : { __entity: named } };
+}

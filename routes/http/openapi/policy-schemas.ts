@@ -1,0 +1,138 @@
+import type { JsonObject } from '../../../openehr/base/json.js';
+import { ACTIONS, OBJECT_ATTRIBUTES, USER_ATTRIBUTES, type Attributes } from '../../../policy/schema.js';
+import { ANY, COUNT, FLAG, listOf, object, ref, TEXT, TIME, word } from './schema-parts.js';
+
+const CHANGES = object({ gained: COUNT, lost: COUNT });
+const POLICY_TEXT = { ...TEXT, description: 'In Cedar' };
+const SUBJECT_REQUEST = {
+  principal: { ...COUNT, description: 'Which of the principals, from 0' },
+  action: word(...ACTIONS),
+};
+const KINDS = { String: TEXT, 'Set<String>': listOf(TEXT), datetime: TIME };
+
+/** Members of an entity, and those that it always has. */
+function entity(attributes: Attributes, more: Readonly<Record<string, JsonObject>> = {}): JsonObject {
+  const members = Object.entries(attributes);
+  const always = members.filter(([, { kind, isOptional }]) => isOptional !== true && kind !== 'Set<String>');
+  return object({ ...more, ...Object.fromEntries(members.map(([name, { kind }]) => [name, KINDS[kind]])) }, [
+    ...(more.type === undefined ? [] : ['type']),
+    ...always.map(([name]) => name),
+  ]);
+}
+
+const TAGS = { type: 'object', additionalProperties: listOf(TEXT) };
+/** Something that is not stored. */
+const DESCRIBED = [
+  entity(OBJECT_ATTRIBUTES.Ehr, { type: word('Ehr'), tags: TAGS }),
+  entity(OBJECT_ATTRIBUTES.Version, { type: word('Version'), uid: TEXT, tags: TAGS }),
+];
+
+/** Bodies about policies of access: docs/access.md */
+export const POLICY_SCHEMAS = {
+  AccessPolicy: object({ id: TEXT, policy: POLICY_TEXT, version: COUNT, time: TIME, by: TEXT }, ['id']),
+  AccessPolicyBody: object({ policy: POLICY_TEXT }, ['policy']),
+  AccessPolicyList: object(
+    { mode: word('dry', 'observe', 'enforce'), policies: listOf(ref('AccessPolicy')) },
+    ['policies'],
+  ),
+  AccessPolicyVersions: object({
+    versions: listOf(
+      object({
+        version: COUNT,
+        policy: { type: ['string', 'null'], description: 'null: it was removed' },
+        time: TIME,
+        by: TEXT,
+      }),
+    ),
+  }),
+  AccessPolicyFindings: object(
+    {
+      valid: FLAG,
+      findings: listOf(
+        object(
+          {
+            kind: word('syntax', 'schema', 'translation', 'advice'),
+            message: TEXT,
+            line: COUNT,
+            column: COUNT,
+          },
+          ['kind', 'message'],
+        ),
+      ),
+    },
+    ['findings'],
+  ),
+  AccessObserved: object(
+    {
+      from: TIME,
+      complete: FLAG,
+      observed: listOf(
+        object(
+          {
+            user: TEXT,
+            sub: TEXT,
+            issuer: TEXT,
+            organisation: TEXT,
+            purpose: TEXT,
+            operation: TEXT,
+            count: COUNT,
+            last: TIME,
+            policies: listOf(TEXT),
+          },
+          ['user', 'operation', 'count', 'last', 'policies'],
+        ),
+      ),
+    },
+    ['observed'],
+  ),
+  AccessPrincipal: entity(USER_ATTRIBUTES),
+  AccessQuestion: object({
+    principal: ref('AccessPrincipal'),
+    action: word(...ACTIONS),
+    resource: {
+      anyOf: [object({ ehr_id: TEXT, uid: TEXT }, ['ehr_id']), ...DESCRIBED],
+      description:
+        'Something stored, by its EHR and the uid of a VERSION or container; or whatever is described',
+    },
+  }),
+  AccessDecision: object(
+    { decision: word('permit', 'forbid'), policies: listOf(TEXT), marks: listOf(ANY), reasons: listOf(TEXT) },
+    ['policies'],
+  ),
+  AccessDraft: object(
+    {
+      policies: listOf(object({ id: TEXT, policy: POLICY_TEXT })),
+      principals: { ...listOf(ref('AccessPrincipal')), minItems: 1 },
+      actions: listOf(word(...ACTIONS)),
+    },
+    ['policies', 'principals'],
+  ),
+  AccessComparison: object(
+    {
+      examined: object({ ehrs: COUNT, versions: COUNT }),
+      complete: FLAG,
+      differences: listOf(
+        object({
+          ...SUBJECT_REQUEST,
+          ehrs: CHANGES,
+          versions: CHANGES,
+          templates: { type: 'object', additionalProperties: CHANGES },
+        }),
+      ),
+      examples: listOf(
+        object(
+          {
+            ...SUBJECT_REQUEST,
+            decision: word('permit', 'forbid'),
+            policies: listOf(TEXT),
+            ehr_id: TEXT,
+            uid: TEXT,
+            template_id: TEXT,
+          },
+          ['principal', 'action', 'decision', 'policies', 'ehr_id'],
+        ),
+      ),
+    },
+    ['differences'],
+  ),
+} as const satisfies Readonly<Record<string, JsonObject>>;

@@ -1,0 +1,62 @@
+import type { JwtPayload } from 'jsonwebtoken';
+import type { JwtSettings } from '../../config/settings.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { parseEhrId } from '../../openehr/base/object-version-id.js';
+import type { SubjectClaims } from '../../routes/http/request/request-state.js';
+
+/** Reads of the claims of a token what policies may ask for. @throws unauthenticated, naming the claim that cannot be read */
+export type ClaimReader = (payload: JwtPayload) => SubjectClaims;
+
+/**
+ * What a token says of its user beside who he is and his roles. docs/access.md#who-asks
+ * @throws unauthenticated for a claim with two values, or of another kind, naming it
+ */
+export function subjectClaimsOf(
+  payload: JwtPayload,
+  names: Pick<JwtSettings, 'claimOrganisation' | 'claimPurpose' | 'claimEhr'>,
+): SubjectClaims {
+  const organisation = oneText(payload, names.claimOrganisation);
+  const purpose = oneText(payload, names.claimPurpose);
+  const ehr = oneText(payload, names.claimEhr);
+  return {
+    ...(organisation !== null && { organisation }),
+    ...(purpose !== null && { purpose }),
+    ...(ehr !== null && { ehr: { id: ehrIdOf(ehr, names.claimEhr), claim: names.claimEhr } }),
+    scopes: scopesOf(payload),
+  };
+}
+
+/** One text, or a list of one; null: there is none. */
+function oneText(payload: JwtPayload, path: string): string | null {
+  const value = valueAt(payload, path);
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const given = new Set(values.filter((each) => each !== undefined && each !== null && each !== ''));
+  const [first] = given;
+  if (first === undefined) return null;
+  if (given.size > 1) throw new CdrError('unauthenticated', `the claim ${path} has two values`);
+  if (typeof first !== 'string') throw new CdrError('unauthenticated', `the claim ${path} is no text`);
+  return first;
+}
+
+function ehrIdOf(text: string, path: string): string {
+  const id = parseEhrId(text);
+  if (id === null) throw new CdrError('unauthenticated', `the claim ${path} is no EHR id`);
+  return id;
+}
+
+function valueAt(payload: JwtPayload, path: string): unknown {
+  let value: unknown = payload;
+  for (const step of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[step];
+  }
+  return value;
+}
+
+/** Words of `scope` (RFC 8693), or the members of a list. */
+function scopesOf(payload: JwtPayload): string[] {
+  const scope: unknown = payload.scope;
+  const words: readonly unknown[] =
+    typeof scope === 'string' ? scope.split(/\s+/) : Array.isArray(scope) ? scope : [];
+  return [...new Set(words.filter((word): word is string => typeof word === 'string' && word !== ''))];
+}

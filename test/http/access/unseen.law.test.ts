@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, it } from '@jest/globals';
+import request from 'supertest';
+import type { Operation } from '../../../routes/http/operation/operation.js';
+import { everyOperation } from '../../../src/operation-table.js';
+import { testApp, useServer } from '../../support/app.js';
+import { useDatabase } from '../../support/database.js';
+import { seeds } from '../../support/laws.js';
+import {
+  CREATING,
+  spoiled,
+  unseenRequests,
+  type UnseenRequest,
+} from '../../support/policy/unseen-requests.js';
+import {
+  absentNames,
+  hiddenThings,
+  seenEhr,
+  type Names,
+  type SeenEhr,
+} from '../../support/policy/unseen-world.js';
+import { Random } from '../../support/random.js';
+import { givenTemplate, V1 } from '../../support/resources.js';
+import { everythingOn } from '../../support/settings.js';
+import { ADMIN, bearer } from '../../support/tokens.js';
+
+useDatabase();
+
+const settings = everythingOn({ auth: 'jwt', accessMode: 'enforce' });
+const app = testApp(settings);
+const served = useServer(app);
+const open = testApp({ accessMode: 'dry' });
+const ADA = bearer(['USER', 'ADMIN', 'AUDITOR'], 'ada');
+const { operations } = everyOperation(settings);
+const JUDGED = operations.filter(
+  ({ id, discloses }) => discloses !== 'nothing' && discloses !== 'whole' && !CREATING.includes(id),
+);
+
+/** What users keep for themselves, of which nobody here has any, and what was said by nobody. */
+const OWN = ['favourite_list', 'draft_list', 'draft_get', 'listDistinct'];
+const EVERYBODY = 'permit (principal, action, resource);';
+const NOBODY = 'permit (principal, action, resource) when { principal.sub == "root-admin" };';
+const VERSIONS = `permit (principal, action, resource)
+  when { principal.sub == "root-admin" || resource is Version };`;
+/** Ways to hide the same: an EHR with a subject, or by its tag, and what `hidden` composed or committed. */
+const HIDING = [
+  `forbid (principal, action, resource) when { principal.sub == "ada" && (
+    (resource is Ehr && resource has namespace && resource.namespace == "hospital") ||
+    (resource is Version && resource has composer && resource.composer == "hidden") ||
+    (resource is Version && resource.kind != "COMPOSITION" && resource has committer &&
+      resource.committer == "hidden")) };`,
+  `forbid (principal, action, resource) when { principal.sub == "ada" && (
+    resource.hasTag("access.hidden") ||
+    (resource is Version && resource has committer && resource.committer like "*dd*n")) };`,
+];
+
+beforeAll(async () => {
+  await givenTemplate(open);
+  await request(open)
+    .put(`${V1}/definition/query/org.example::q/1.0.0`)
+    .set('Content-Type', 'text/plain')
+    .send('SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c')
+    .expect(200);
+});
+
+async function policy(id: string, text: string): Promise<void> {
+  await request(app)
+    .put(`/rest/admin/policies/${id}`)
+    .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
+    .send(text)
+    .expect(200);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+const METHODS = { GET: 'get', PUT: 'put', POST: 'post', DELETE: 'delete', OPTIONS: 'options' } as const;
+/** Of each answer anew. */
+const OWN_HEADERS = ['date', 'x-request-id', 'keep-alive', 'connection'];
+
+async function answerOf(operation: Operation, asked: UnseenRequest, token = ADA): Promise<Answer> {
+  const path = asked.path.startsWith('/') ? asked.path : `${storedPath(operation)}${asked.path}`;
+  const to = request(served.url);
+  const method = METHODS[operation.method];
+  const sending = to[method](path).set({ Authorization: token, ...asked.headers });
+  const { status, headers, text } = await (asked.body === undefined ? sending : sending.send(asked.body));
+  const kept = Object.entries(headers as Record<string, string>).filter(
+    ([name]) => !OWN_HEADERS.includes(name),
+  );
+  return { status, headers: Object.fromEntries(kept), text };
+}
+
+function storedPath({ path }: Operation): string {
+  return path.replace('{qualified_query_name}', 'org.example::q').replace('{version}', '1.0.0');
+}
+
+/** Without what differs from one moment to the next, and with names for what is asked for. */
+function masked({ status, headers, text }: Answer, names: Names): Answer {
+  const body: unknown = text.startsWith('{') ? JSON.parse(text) : null;
+  const kept = body === null ? null : withoutNumbers(body as Record<string, unknown>);
+  const inXml = text.replaceAll(/<(examined_ehrs|no_evidence)>\d+/g, '<$1>');
+  const isWhole =
+    kept === null ? inXml === text : Object.keys(kept).length === Object.keys(body as object).length;
+  const { 'content-length': length = '', ...others } = headers;
+  const byLength = Object.entries(names).sort(([, one], [, other]) => other.length - one.length);
+  const maskedText = (said: string): string =>
+    byLength
+      .reduce((masking, [name, value]) => masking.replaceAll(value, `<${name}>`), said)
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g, '<time>')
+      .replaceAll(/(request_id"?[:>]"?)[0-9a-f-]{36}/g, '$1');
+  return {
+    status,
+    headers: {
+      ...(JSON.parse(maskedText(JSON.stringify(others))) as Record<string, string>),
+      ...(isWhole && { 'content-length': length }),
+    },
+    text: maskedText(kept === null ? inXml : JSON.stringify(kept)),
+  };
+}
+
+/** What counts everything by design, and what the server itself has done. */
+function withoutNumbers(body: Record<string, unknown>): Record<string, unknown> {
+  const ofServer = ['activity', 'database', 'jobs', 'started', 'slowest_queries', 'ignored', 'warnings'];
+  const counting = ['examined_ehrs', 'no_evidence', 'next', 'counts'];
+  return Object.fromEntries(
+    Object.entries(body).filter(([name]) => ![...ofServer, ...counting].includes(name)),
+  );
+}
+
+type Answers = Readonly<Record<string, Answer>>;
+
+/** `seed`: of what is wrong with the requests, the same in both worlds. */
+async function answers(names: Names, seen: SeenEhr, seed: number): Promise<Answers> {
+  const random = new Random(seed);
+  const all: Record<string, Answer> = {};
+  for (const operation of JUDGED)
+    for (const [index, asked] of unseenRequests(operation, names, seen).entries()) {
+      all[`${operation.id} ${index}`] = masked(await answerOf(operation, asked), names);
+      const other = spoiled(asked, random);
+      all[`${operation.id} ${index} spoiled`] = masked(await answerOf(operation, other), names);
+    }
+  return all;
+}
+
+it('what policies hide is answered by every operation as what is not there', async () => {
+  await policy('everybody', EVERYBODY);
+  for (const seed of seeds({ small: 1, full: 30 })) {
+    const random = new Random(seed);
+    await policy('hiding', HIDING[seed % HIDING.length] ?? '');
+    const seen = await seenEhr(open, 'shared', seed % 4 >= 2);
+    const subject = randomUUID();
+    const without = await answers(absentNames(subject), seen, seed);
+    const names = await hiddenThings(open, { seen, subject, identifier: 'shared', random });
+    const within = await answers(names, seen, seed);
+    expect({ seed, ...within }).toEqual({ seed, ...without });
+    // To who sees everything each read tells something else: the world is not empty, and the requests are about it.
+    const telling = JUDGED.filter(({ method, id }) => method === 'GET' && !OWN.includes(id));
+    const silent: string[] = [];
+    for (const operation of telling) {
+      const asked = unseenRequests(operation, names, seen);
+      const told = await Promise.all(
+        asked.map(async (each) => masked(await answerOf(operation, each, ADMIN), names)),
+      );
+      const isOther = told.some(
+        (answer, index) => JSON.stringify(answer) !== JSON.stringify(within[`${operation.id} ${index}`]),
+      );
+      if (!isOther) silent.push(operation.id);
+    }
+    expect(silent).toEqual([]);
+  }
+}, 600_000);
+
+it.each([
+  ['nothing is permitted', NOBODY],
+  ['what is in EHRs is permitted, but no EHR', VERSIONS],
+])('to whom %s every operation answers as in a server that is empty', async (_, text) => {
+  await policy('everybody', text);
+  const nowhere: SeenEhr = { ehr: randomUUID(), composition: '' };
+  const subject = randomUUID();
+  const masks = { ...absentNames(subject), seen: nowhere.ehr };
+  const empty = await answers(masks, nowhere, 1);
+  const seen = await seenEhr(open, 'other', true);
+  const made = await hiddenThings(open, { seen, subject, identifier: 'other', random: new Random(1) });
+  const full = await answers({ ...made, seen: seen.ehr }, seen, 1);
+  expect(full).toEqual(empty);
+});

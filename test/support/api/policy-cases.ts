@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import request from 'supertest';
+import { testApp } from '../app.js';
+import { ADMIN, WITH_ADMIN } from '../tokens.js';
+import type { ApiCase } from './cases.js';
+import type { World } from './world.js';
+
+const PERMIT = { policy: 'permit (principal, action, resource);' };
+const LOCK = { policy: 'forbid (principal, action, resource);' };
+const WRONG = { policy: 'permit (principal, action, resource) when { resource.colour == "red" };' };
+const PRINCIPAL = { sub: 'ada' };
+
+/** Cases of policies of access. */
+export function policyCases(world: World): ApiCase[] {
+  const fresh = () => ({ policy_id: `p-${randomUUID()}` });
+  const kept = async () => {
+    const params = fresh();
+    await request(testApp({ ...WITH_ADMIN, accessMode: 'dry' }))
+      .put(`/rest/admin/policies/${params.policy_id}`)
+      .set('Authorization', ADMIN)
+      .send(PERMIT)
+      .expect(200);
+    return params;
+  };
+  const question = (resource: object) => ({ principal: PRINCIPAL, action: 'read', resource });
+  const draft = { policies: [{ id: 'p', ...PERMIT }], principals: [PRINCIPAL] };
+  return [
+    { id: 'listPolicies', status: 200, call: () => ({}) },
+    { id: 'getPolicy', status: 200, call: async () => ({ params: await kept() }) },
+    { id: 'getPolicy', status: 404, call: () => ({ params: fresh() }) },
+    { id: 'listPolicyVersions', status: 200, call: async () => ({ params: await kept() }) },
+    { id: 'listPolicyVersions', status: 404, call: () => ({ params: fresh() }) },
+    { id: 'putPolicy', status: 200, call: () => ({ params: fresh(), body: PERMIT }) },
+    { id: 'putPolicy', status: 400, call: () => ({ params: fresh(), body: { policy: 'permit' } }) },
+    { id: 'putPolicy', status: 409, call: () => ({ params: fresh(), body: LOCK }) },
+    { id: 'putPolicy', status: 422, call: () => ({ params: fresh(), body: WRONG }) },
+    { id: 'removePolicy', status: 204, call: async () => ({ params: await kept() }) },
+    { id: 'removePolicy', status: 404, call: () => ({ params: fresh() }) },
+    { id: 'validatePolicy', status: 200, call: () => ({ body: PERMIT }) },
+    { id: 'validatePolicy', status: 400, call: () => ({ body: {} }) },
+    {
+      id: 'decideAccess',
+      status: 200,
+      call: async () => ({ body: question({ ehr_id: await world.ehr() }) }),
+    },
+    { id: 'decideAccess', status: 400, call: () => ({ body: question({}) }) },
+    { id: 'decideAccess', status: 404, call: () => ({ body: question({ ehr_id: randomUUID() }) }) },
+    { id: 'listObserved', status: 200, call: () => ({}) },
+    { id: 'listObserved', status: 400, call: () => ({ query: '?from=yesterday' }) },
+    { id: 'comparePolicies', status: 200, call: () => ({ body: draft }) },
+    { id: 'comparePolicies', status: 400, call: () => ({ body: { ...draft, principals: [] } }) },
+    {
+      id: 'comparePolicies',
+      status: 422,
+      call: () => ({ body: { ...draft, policies: [{ id: 'p', ...WRONG }] } }),
+    },
+  ];
+}
