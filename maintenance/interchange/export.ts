@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   definitionsIn,
   exportedEhr,
+  exportedPolicyVersions,
   movesSoFar,
   contributionOwners,
 } from '../../models/cross-collection/interchange.js';
@@ -99,6 +100,8 @@ class ExportRun {
       await this.line(storedQueryLine(query));
     for await (const document of definitionsIn(session, 'query_owners'))
       await this.line(documentLine({ collection: 'query_owners', document }, null));
+    for await (const document of exportedPolicyVersions(session))
+      await this.line(documentLine({ collection: 'policy_versions', document }, null));
   }
 
   #isFirst(key: string): boolean {

@@ -50,6 +50,8 @@ export interface RestoreHow {
   readonly leafIndex: LeafIndex;
   /** true: an EHR whose subject another EHR has is restored without having it; else it is refused. */
   readonly dropsSubjects?: boolean;
+  /** false: it is for somebody who may not change policies of access. */
+  readonly changesPolicies?: boolean;
   /** What a request may use for it; absent: nothing is counted. */
   readonly work?: Work;
   /** What the audit record of the request says of it, where it is written in the same transaction. */

@@ -18,6 +18,7 @@ import {
 import type { Session } from '../../models/access/write.js';
 import type { InterchangeLine } from './line.js';
 import type { RestoreHow } from './part.js';
+import { restorePolicyVersion } from './restore-policy.js';
 import { restoreTemplate } from './restore-template.js';
 import { isSameDocument } from './same.js';
 
@@ -36,7 +37,7 @@ export async function restoreDefinition(how: RestoreHow, line: DefinitionLine): 
       case 'stored_query':
         return await restoreQuery(how.batch, line.query);
       case 'document':
-        return await restoreDocument(how.batch, line);
+        return await restoreDocument(how, line);
     }
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
@@ -60,16 +61,20 @@ async function restoreQuery(batch: string, query: StoredQueryDoc): Promise<Resto
   });
 }
 
-async function restoreDocument(batch: string, { collection, document }: OwnDocument): Promise<Restored> {
+async function restoreDocument(how: RestoreHow, { collection, document }: OwnDocument): Promise<Restored> {
   const { _id: id } = document;
   const known = (await storedOwn(collection, [id])).get(id);
   if (known !== undefined) {
     if (isSameDocument(known, document)) return 'unchanged';
     throw new CdrError('conflict', `another document ${id} is in ${collection} here`);
   }
+  if (collection === 'policy_versions') {
+    await restorePolicyVersion(how, document);
+    return 'imported';
+  }
   await inTransaction(async (session) => {
     await insertOwn(session, collection, [document]);
-    if (isStated(collection)) await note(session, batch, { collection, id });
+    if (isStated(collection)) await note(session, how.batch, { collection, id });
   });
   return 'imported';
 }

@@ -26,6 +26,7 @@ import type { VersionedObjectDoc } from '../versioned-object.js';
 export const OWN_COLLECTIONS = [
   COLLECTIONS.archetypes,
   COLLECTIONS.queryOwners,
+  COLLECTIONS.policyVersions,
   COLLECTIONS.mergeArchive,
   COLLECTIONS.mergeRecords,
   COLLECTIONS.mergeHistory,
@@ -183,6 +184,13 @@ export async function* definitionsIn<T extends { readonly _id: string } = Stored
     .find<T>({}, { session, batchSize: LARGE_AT_ONCE })
     .sort({ _id: 1 });
   for await (const document of found) yield document;
+}
+
+/** Every version of the policies of access by their ids, the oldest first. */
+export function exportedPolicyVersions(session: ClientSession): AsyncIterable<StoredDocument> {
+  return documentsIn(session, COLLECTIONS.policyVersions)
+    .find({}, { session })
+    .sort({ policy_id: 1, version: 1 });
 }
 
 /** A template, however the white space of its id is stored; null: there is none. */

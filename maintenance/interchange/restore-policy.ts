@@ -1,0 +1,64 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import { inTransaction } from '../../database/transaction.js';
+import type { StoredDocument } from '../../models/access/documents.js';
+import { noteStates } from '../../models/cross-collection/state-note.js';
+import {
+  holdPolicies,
+  insertPolicyVersion,
+  policyVersionCount,
+  type PolicyVersionDoc,
+} from '../../models/policy.js';
+import { readPolicy } from '../../policy/read-policy.js';
+import { malformed } from './line-parts.js';
+import type { RestoreHow } from './part.js';
+
+const MEMBERS = new Set(['_id', 'policy_id', 'version', 'policy', 'time', 'by', 'sub', 'iss']);
+
+/**
+ * Restores a version of a policy of access, which is the newest then. docs/spec/interchange.md#lines
+ * @throws invalid for what is none; conflict when those before it are not here; unprocessable for one that cannot hold here, or for who
+ * may not change policies
+ */
+export async function restorePolicyVersion(how: RestoreHow, document: StoredDocument): Promise<void> {
+  const doc = policyVersionOf(document);
+  const { _id: id, policy_id: policyId, version } = doc;
+  if (how.changesPolicies === false)
+    throw new CdrError('unprocessable', 'a policy of access is restored with the permission admin only');
+  const json = doc.policy === null ? '' : await jsonOf(policyId, doc.policy);
+  await inTransaction(async (session) => {
+    await holdPolicies(session);
+    const count = await policyVersionCount(policyId);
+    if (count + 1 !== version)
+      throw new CdrError(
+        'conflict',
+        `policy ${policyId} has ${count} versions here, and ${id} stands behind another one`,
+      );
+    await insertPolicyVersion(doc, json);
+    const restored = { reason: 'restore', batch: how.batch } as const;
+    await noteStates(session, { collection: 'policy_versions', ids: [id], ...restored });
+    await noteStates(session, { collection: 'policies', ids: [policyId], ...restored });
+  });
+}
+
+/** @throws invalid */
+function policyVersionOf(document: StoredDocument): PolicyVersionDoc {
+  const { _id: id, policy_id: policyId, version, policy, time, by, sub, iss } = document;
+  const texts = [policyId, by, policy ?? '', sub ?? '', iss ?? ''];
+  const isWhole =
+    texts.every((one) => typeof one === 'string') &&
+    id === `${String(policyId)}::${String(version)}` &&
+    Number.isSafeInteger(version) &&
+    time instanceof Date &&
+    policy !== undefined &&
+    Object.keys(document).every((name) => MEMBERS.has(name));
+  if (!isWhole) throw malformed(`document ${id} is no version of a policy of access`);
+  return document as unknown as PolicyVersionDoc;
+}
+
+/** The text as Cedar's JSON. @throws unprocessable for one that cannot be read, or does not hold here */
+async function jsonOf(policyId: string, text: string): Promise<string> {
+  const read = await readPolicy(policyId, text);
+  if (read.policy !== null) return JSON.stringify(read.json);
+  const said = read.findings.flatMap(({ kind, message }) => (kind === 'advice' ? [] : [message]));
+  throw new CdrError('unprocessable', `policy ${policyId} cannot hold here: ${said.join('; ')}`);
+}
