@@ -1,4 +1,4 @@
-import { Button, Group, Table, Text } from '@mantine/core';
+import { Button, Group, Table } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { TemplateRevision, WebTemplate } from '@everchart/client';
@@ -171,7 +171,7 @@ function Remove({
       >
         {t('revisions.remove')}
       </Button>
-      {remove.error !== null && <Text className="flag">{remove.error.message}</Text>}
+      {remove.error !== null && <Failure error={remove.error} />}
     </>
   );
 }
