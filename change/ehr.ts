@@ -6,7 +6,7 @@ import { ehrBySubject, finalEhrId, type EhrDoc, type Subject } from '../models/e
 import type { VersionDoc } from '../models/version.js';
 import type { ChangeContext } from './commit/context.js';
 import { commitEntry } from './commit/direct.js';
-import { viewing } from './access/viewer.js';
+import { viewing, type Viewer } from './access/viewer.js';
 import { mergedAway } from './commit/ehr-access.js';
 import { newEhrStatus } from './ehr-status.js';
 import type { VersionMetadata } from './commit/request.js';
@@ -45,14 +45,23 @@ export async function createEhr(context: ChangeContext, request: NewEhr): Promis
   return { ehr: { _id: ehrId, system_id: systemId, time_created: status.time_committed }, status };
 }
 
-/** The EHR whose latest EHR_STATUS has the subject. @throws not-found when there is none or it was merged away */
+/**
+ * The EHR whose latest EHR_STATUS has the subject.
+ * @throws not-found when there is none, its EHR_STATUS is not there for who asks, or it was merged away
+ */
 export async function ehrOfSubject(subject: Subject): Promise<EhrDoc> {
   const ehr = await ehrBySubject(subject);
   const viewer = viewing.getStore()?.viewer;
   const isMerged = ehr?.state === 'merged';
   const isSeen =
-    ehr !== null && (await viewer?.seesEhrId(isMerged ? await finalEhrId(ehr) : ehr._id)) !== false;
+    ehr !== null &&
+    (viewer === undefined || (await tellsSubject(viewer, isMerged ? await finalEhrId(ehr) : ehr._id)));
   if (isSeen && isMerged) throw await mergedAway(ehr);
   if (!isSeen || ehr.state !== 'active') throw new CdrError('not-found', 'no EHR has this subject');
   return ehr;
+}
+
+/** Who is told by its subject which EHR it is learns what the EHR_STATUS says. */
+async function tellsSubject(viewer: Viewer, ehrId: string): Promise<boolean> {
+  return (await viewer.seesEhrId(ehrId)) && (await viewer.seesStatus(ehrId));
 }

@@ -7,7 +7,8 @@ import {
   type FavouriteDoc,
 } from '../models/favourite.js';
 import { holdOwnList } from '../models/own-list.js';
-import { activeEhrsAmong, type ListedEhr } from '../models/ehr-identity.js';
+import { activeEhrsAmong } from '../models/ehr-identity.js';
+import { shownEhrs, type ShownEhr } from './access/shown-ehrs.js';
 import { viewing } from './access/viewer.js';
 import { inAuditedTransaction } from './commit/audit-draft.js';
 import { holdWritable, mergesTookTo, readableEhr } from './commit/ehr-access.js';
@@ -17,7 +18,7 @@ const MOST = 200;
 
 /** An EHR that somebody wants to find again. */
 export interface FavouriteEhr {
-  readonly ehr: ListedEhr;
+  readonly ehr: ShownEhr;
   readonly since: Date;
 }
 
@@ -27,7 +28,8 @@ export async function listFavourites(owner: string): Promise<FavouriteEhr[]> {
   const since = new Map<string, Date>();
   for (const { doc, ehrId } of await nowOf(owner))
     if (ehrId !== null && !since.has(ehrId)) since.set(ehrId, doc.since);
-  const ehrs = new Map((await activeEhrsAmong([...since.keys()])).map((ehr) => [ehr._id, ehr]));
+  const shown = await shownEhrs(await activeEhrsAmong([...since.keys()]));
+  const ehrs = new Map(shown.map((ehr) => [ehr._id, ehr]));
   return [...since].flatMap(([ehrId, then]) => {
     const ehr = ehrs.get(ehrId);
     return ehr === undefined ? [] : [{ ehr, since: then }];

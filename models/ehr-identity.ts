@@ -26,24 +26,30 @@ const FIELDS = { state: 1, subject: 1, identities: 1, merging: 1, write_seq: 1, 
 
 const LISTED_FIELDS = { time_created: 1, subject: 1, is_queryable: 1, is_modifiable: 1 } as const;
 
-/**
- * Active EHRs with this id, id of the subject or identifier, ascending by id; of more than `most` any. `seen`: what those are that are
- * there for who asks; absent: all are.
- */
-export async function activeEhrsNamed(name: string, most: number, seen?: Condition): Promise<ListedEhr[]> {
-  const keys = [identityKey('subject', name), identityKey('identifier', name)];
-  const [byId, byIdentity] = await Promise.all([
-    activeEhrs({ _id: name.toLowerCase() }, seen).toArray(),
-    // In the order of the index: a value that a million share costs no more than one that few do.
-    activeEhrs({ 'identities.key': { $in: keys } }, seen)
-      .limit(most)
-      .toArray(),
-  ]);
+/** Active EHRs with this id, id of the subject or identifier, ascending by id; of more than `most` any. */
+export async function activeEhrsNamed(name: string, most: number): Promise<ListedEhr[]> {
+  const [byId, byIdentity] = await Promise.all([activeEhrNamed(name), activeEhrsIdentified(name, most)]);
   const found = new Map([...byId, ...byIdentity].map((ehr) => [ehr._id, ehr]));
   return [...found.values()].sort((a, b) => (a._id < b._id ? -1 : 1)).slice(0, most);
 }
 
-/** Active EHRs after an id, ascending, at most `count`. `seen`: as for `activeEhrsNamed`. */
+/** The active EHR with this id, or none. `seen`: what those are that are there for who asks; absent: all are. */
+export function activeEhrNamed(name: string, seen?: Condition): Promise<ListedEhr[]> {
+  return activeEhrs({ _id: name.toLowerCase() }, seen).toArray();
+}
+
+/**
+ * Active EHRs with this id of the subject or identifier, at most `most`, in the order of the index: a value that a million share costs no
+ * more than one that few do. `seen`: as for `activeEhrNamed`.
+ */
+export function activeEhrsIdentified(name: string, most: number, seen?: Condition): Promise<ListedEhr[]> {
+  const keys = [identityKey('subject', name), identityKey('identifier', name)];
+  return activeEhrs({ 'identities.key': { $in: keys } }, seen)
+    .limit(most)
+    .toArray();
+}
+
+/** Active EHRs after an id, ascending, at most `count`. `seen`: as for `activeEhrNamed`. */
 export function activeEhrsAfter(ehrId: string, count: number, seen?: Condition): Promise<ListedEhr[]> {
   return activeEhrs({ _id: { $gt: ehrId } }, seen)
     .sort({ _id: 1 })

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
+import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
 import { withTaggedEhrs } from '../../models/cross-collection/tagged-ehrs.js';
 import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
@@ -171,6 +172,12 @@ export class Viewer {
   /** Whether the latest version of a container is there for him: a change is made to that. */
   async seesLatest({ ehr_id: ehrId, latest_version_uid: uid }: VersionedObjectDoc): Promise<boolean> {
     return (await this.seenAmong(ehrId, [uid])).size > 0;
+  }
+
+  /** Whether the latest EHR_STATUS of an EHR is there for him: lists and searches tell what it says. */
+  async seesStatus(ehrId: string): Promise<boolean> {
+    const { statusUid } = await ehrWithStatusUid(ehrId);
+    return statusUid !== null && (await this.seenAmong(ehrId, [statusUid])).size > 0;
   }
 
   /** Whether any version of a container is there for him: then the container is. */

@@ -153,8 +153,9 @@ async function* objectTexts(
     if (current.written !== expected(current.object)) throw changedMeanwhile(ehr._id);
     return form.close;
   };
+  // Kept until a version is written: of a large object the first ones, which come alone, may be hidden.
+  let start = '';
   for await (const [object, versions] of extractedVersions(ehr._id, objects, which)) {
-    let start = '';
     if (object !== current.object) {
       const told = shown === null ? object : { ...object, latest_version: expected(object) };
       start = close() + form.open(told, expected(object), objectsBegun === 0);

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
+import { shownEhrs } from '../../change/access/shown-ehrs.js';
 import { viewing } from '../../change/access/viewer.js';
 import { readableEhr } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
@@ -124,7 +125,7 @@ async function listEhrs(ctx: Context): Promise<void> {
   const last = page.at(-1);
   if (last !== undefined) auditAbout(ctx, { ehr_ids: page.map(({ _id: ehrId }) => ehrId) });
   const hasNext = last !== undefined && found.length > fetch;
-  const fields = { ehrs: page.map(listedEhr), ...(hasNext && { next: last._id }) };
+  const fields = { ehrs: (await shownEhrs(page)).map(listedEhr), ...(hasNext && { next: last._id }) };
   writeRecord(ctx, form, { record: LIST, fields });
 }
 

@@ -1,9 +1,10 @@
 import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
-import { activeEhrsNamed, type ListedEhr } from '../../models/ehr-identity.js';
+import { activeEhrsNamed } from '../../models/ehr-identity.js';
 import { MAX_IDENTITY_BYTES } from '../../models/identity.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
+import { ehrsShownNamed, type ShownEhr } from '../../change/access/shown-ehrs.js';
 import { viewing } from '../../change/access/viewer.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
@@ -35,26 +36,23 @@ async function findEhrs(ctx: Context): Promise<void> {
   if (identifier === '') throw new CdrError('invalid', 'identifier is required');
   if (Buffer.byteLength(identifier) > MAX_IDENTITY_BYTES)
     throw new CdrError('invalid', `identifier has more than ${MAX_IDENTITY_BYTES} bytes`);
-  const seen = await viewing.getStore()?.viewer?.ehrs();
-  const found = await activeEhrsNamed(identifier, MOST_EHRS + 1, seen);
+  const viewer = viewing.getStore()?.viewer;
+  const found: readonly ShownEhr[] =
+    viewer === undefined
+      ? await activeEhrsNamed(identifier, MOST_EHRS + 1)
+      : await ehrsShownNamed(viewer, identifier, MOST_EHRS + 1);
   const shown = found.slice(0, MOST_EHRS);
   if (shown.length > 0) auditAbout(ctx, { ehr_ids: shown.map(({ _id: ehrId }) => ehrId) });
   ctx.body = { ehrs: shown.map(listedEhr), ...(found.length > MOST_EHRS && { truncated: true }) };
 }
 
 /** An EHR as a list has it. */
-export function listedEhr({
-  _id,
-  time_created,
-  subject,
-  is_queryable,
-  is_modifiable,
-}: ListedEhr): JsonObject {
+export function listedEhr({ _id, time_created, subject, is_queryable, is_modifiable }: ShownEhr): JsonObject {
   return {
     ehr_id: _id,
     time_created: time_created.toISOString(),
     ...(subject !== undefined && { subject: { id: subject.id, namespace: subject.namespace } }),
-    is_queryable,
-    is_modifiable,
+    ...(is_queryable !== undefined && { is_queryable }),
+    ...(is_modifiable !== undefined && { is_modifiable }),
   };
 }

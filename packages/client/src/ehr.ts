@@ -22,13 +22,13 @@ export interface NewEhr extends CommitOptions {
   readonly id?: string | undefined;
 }
 
-/** An EHR as lists have it. */
+/** An EHR as lists have it; without what its EHR_STATUS says where policies of access hide that. */
 export interface ListedEhr {
   readonly ehr_id: string;
   readonly time_created: string;
   readonly subject?: Subject;
-  readonly is_queryable: boolean;
-  readonly is_modifiable: boolean;
+  readonly is_queryable?: boolean;
+  readonly is_modifiable?: boolean;
 }
 
 /** EHRs that an identifier names; `truncated`: there are more. */

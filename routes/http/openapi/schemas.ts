@@ -31,7 +31,8 @@ const LISTED_EHR = {
   is_queryable: FLAG,
   is_modifiable: FLAG,
 };
-const LISTED_ALWAYS = ['ehr_id', 'time_created', 'is_queryable', 'is_modifiable'];
+/** The rest is what the EHR_STATUS says, which policies of access may hide. */
+const LISTED_ALWAYS = ['ehr_id', 'time_created'];
 
 const QUERY_MEMBERS = {
   offset: COUNT,

@@ -45,7 +45,11 @@ export async function findPatients(api: Api, search: PatientSearch): Promise<Pat
 /** A patient as a list of EHRs has it. */
 export function listedPatient(ehr: ListedEhr): Patient {
   const { ehr_id: ehrId, time_created: created, subject, is_modifiable, is_queryable } = ehr;
-  const flags = { isModifiable: is_modifiable, isQueryable: is_queryable, isNamed: false };
+  const flags = {
+    isModifiable: is_modifiable !== false,
+    isQueryable: is_queryable !== false,
+    isNamed: false,
+  };
   return { ehrId, subject: subject?.id ?? null, namespace: subject?.namespace ?? null, created, ...flags };
 }
 
