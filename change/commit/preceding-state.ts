@@ -2,6 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { textAt } from '../../openehr/rm/access.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { versionById } from '../../models/version.js';
+import { viewing } from '../access/viewer.js';
 import { CHANGE_TYPE, LIFECYCLE, type LifecycleState } from './codes.js';
 import type { VersionMetadata } from './request.js';
 
@@ -44,5 +45,7 @@ export async function requireFollowing(
 
 async function storedState(ehrId: string, type: RootType, versionUid: string): Promise<string | undefined> {
   const version = await versionById(ehrId, type, versionUid);
+  // What is not there for who asks is refused, or not, as what is not there.
+  if (version !== null && (await viewing.getStore()?.viewer?.sees(ehrId, version)) === false) return undefined;
   return version === null ? undefined : textAt(version.lifecycle_state, 'defining_code', 'code_string');
 }
