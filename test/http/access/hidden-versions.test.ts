@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { bodyFromXml } from '../../../openehr/format/extract-xml.js';
+import { testApp } from '../../support/app.js';
+import { useDatabase } from '../../support/database.js';
+import {
+  aComposition,
+  givenEhr,
+  givenTemplate,
+  V1,
+  versionedObjectUidOf,
+  versionUidOf,
+  type Json,
+} from '../../support/resources.js';
+import { everythingOn } from '../../support/settings.js';
+import { ADMIN, USER } from '../../support/tokens.js';
+
+useDatabase();
+
+const app = testApp(everythingOn({ auth: 'jwt', accessMode: 'enforce' }));
+const open = testApp();
+/** What `hidden` committed is hidden. */
+const POLICIES = {
+  all: 'permit (principal, action, resource);',
+  hidden: `forbid (principal, action, resource is Version)
+    when { resource has committer && resource.committer == "hidden" };`,
+};
+
+const get = (path: string) => request(app).get(path).set('Authorization', USER);
+const by = (committer: string): Record<string, string> => ({
+  'openEHR-AUDIT_DETAILS': `committer.name="${committer}"`,
+});
+
+async function givenCompositionBy(ehr: string, committer: string, headers = {}): Promise<string> {
+  const sending = request(open).post(`${V1}/ehr/${ehr}/composition`);
+  return versionUidOf(
+    await sending
+      .set({ ...by(committer), ...headers })
+      .send(aComposition())
+      .expect(201),
+  );
+}
+
+async function givenNext(ehr: string, uid: string, committer = 'other'): Promise<string> {
+  const sending = request(open).put(`${V1}/ehr/${ehr}/composition/${versionedObjectUidOf(uid)}`);
+  return versionUidOf(
+    await sending
+      .set({ 'If-Match': `"${uid}"`, ...by(committer) })
+      .send(aComposition())
+      .expect(200),
+  );
+}
+
+beforeAll(async () => {
+  await givenTemplate(open);
+  for (const [id, text] of Object.entries(POLICIES))
+    await request(app)
+      .put(`/rest/admin/policies/${id}`)
+      .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
+      .send(text)
+      .expect(200);
+});
+
+interface Item {
+  readonly item: { readonly uid: { readonly value: string }; readonly versions: Json[] };
+}
+
+/** Uids of the versions of each object of an EXTRACT, by the object. */
+function versionsOf(body: unknown): Record<string, string[]> {
+  const { chapters } = body as { chapters: { items: Item[] }[] };
+  const items = chapters.flatMap((chapter) => chapter.items.map(({ item }) => item));
+  return Object.fromEntries(
+    items.map(({ uid, versions }) => [uid.value, versions.map((version) => version['uid'].value as string)]),
+  );
+}
+
+describe('an EXTRACT of objects with many versions, of which the first are hidden', () => {
+  it('has the others under their own object, in JSON and XML', async () => {
+    const ehr = await givenEhr(open);
+    const status = versionUidOf(await request(open).get(`${V1}/ehr/${ehr}/ehr_status`).expect(200));
+    const expected: Record<string, string[]> = { [versionedObjectUidOf(status)]: [status] };
+    for (const hidden of [1, 2]) {
+      const uids = [await givenCompositionBy(ehr, 'hidden')];
+      while (uids.length < 22)
+        uids.push(await givenNext(ehr, uids.at(-1) ?? '', uids.length < hidden ? 'hidden' : 'other'));
+      expected[versionedObjectUidOf(uids[0] ?? '')] = uids.slice(hidden);
+    }
+    const path = `${V1}/ehr/${ehr}/extract?versions=all`;
+    expect(versionsOf((await get(path).expect(200)).body)).toEqual(expected);
+    const xml = await get(path).set('Accept', 'application/xml').expect(200);
+    expect(versionsOf(bodyFromXml(xml.text, 'EXTRACT'))).toEqual(expected);
+  });
+});
+
+describe('an older version that is hidden', () => {
+  it.each(['532', '553'])('tells nobody that its lifecycle state is %s, nor what follows it', async (state) => {
+    const ehr = await givenEhr(open);
+    const first = await givenCompositionBy(ehr, 'hidden', {
+      'openEHR-VERSION': `lifecycle_state.code_string="${state}"`,
+    });
+    await givenNext(ehr, first);
+    const id = versionedObjectUidOf(first);
+    const following = async (uid: string, lifecycle: string, changeType: string) => {
+      const { status, text } = await request(app)
+        .put(`${V1}/ehr/${ehr}/composition/${id}`)
+        .set({ Authorization: USER, 'If-Match': `"${uid}"` })
+        .set('openEHR-VERSION', `lifecycle_state.code_string="${lifecycle}"`)
+        .set('openEHR-AUDIT_DETAILS', `change_type.code_string="${changeType}"`)
+        .send(aComposition());
+      return { status, text: text.replaceAll(uid, 'uid').replaceAll(/[0-9a-f-]{36}/g, 'id') };
+    };
+    const absent = first.replace(/::1$/, '::7');
+    for (const [lifecycle, changeType] of [
+      ['800', '251'],
+      ['801', '251'],
+      ['532', '816'],
+    ] as const) {
+      const nothing = await following(absent, lifecycle, changeType);
+      expect(nothing.status).toBe(412);
+      expect(await following(first, lifecycle, changeType)).toEqual(nothing);
+    }
+  });
+});
