@@ -17,6 +17,7 @@ import {
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject, type VersionedObjectDoc } from './versioned-object.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite, Write } from './access/write.js';
+import { ACCESS_TAG, AFTER_ACCESS_TAG } from '../policy/attributes.js';
 
 /** What can carry tags. */
 export type TagTargetType = 'COMPOSITION' | 'EHR_STATUS';
@@ -57,6 +58,8 @@ export interface TagFilter {
   readonly keys?: readonly string[];
   readonly values?: readonly string[];
   readonly targetPaths?: readonly string[];
+  /** true: without those whose keys begin as policies of access may see them. */
+  readonly sparesAccess?: boolean;
 }
 
 /** Tags that are read where only some of them are named. */
@@ -284,5 +287,8 @@ function conditionsOf(filter: TagFilter): Record<string, unknown> {
     ...among('key', filter.keys),
     ...among('value', filter.values),
     ...among('target_path', filter.targetPaths),
+    ...(filter.sparesAccess === true && {
+      $nor: [{ key: trusted({ $gte: ACCESS_TAG, $lt: AFTER_ACCESS_TAG }) }],
+    }),
   };
 }

@@ -1,8 +1,9 @@
 import { ambient } from '../../database/transaction.js';
 import { endCarriedTags } from '../../models/access-tag.js';
-import { tagsOfTarget, type TagTarget } from '../../models/item-tag.js';
+import { tagsOfTarget, type ItemTagDoc, type TagTarget } from '../../models/item-tag.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { ACCESS_TAG } from '../../policy/attributes.js';
+import { badKey, type TagContent } from './tag-content.js';
 
 /** What a request may do with the tags of EHRs that policies of access see: change them, or leave them as they are. */
 type AccessTagRight = 'change' | 'leave';
@@ -12,6 +13,36 @@ declare module '../../database/transaction.js' {
     /** Absent: there are no such tags. */
     readonly accessTags?: AccessTagRight;
   }
+}
+
+/** What is sent of a tag. `id`: null for a new one; absent: the one of its key and path. */
+interface SentTag extends TagContent {
+  readonly id?: string | null;
+}
+
+/**
+ * Where there are no policies, tags that these see once there are again stay as they are, whatever is sent: this is what is written
+ * beside them. null: there are policies, and whoever may change such tags changes them. `before`: the tags of the target.
+ * @throws CdrError of the given code for a tag that begins as these do, and is not there as it is sent
+ */
+export function besideAccessTags<T extends SentTag>(
+  sent: readonly T[],
+  before: readonly ItemTagDoc[],
+  code: 'invalid' | 'unprocessable',
+): readonly T[] | null {
+  if (ambient.getStore()?.accessTags !== undefined) return null;
+  return sent.filter((tag) => {
+    if (!tag.key.startsWith(ACCESS_TAG)) return true;
+    const isThere = before.some(
+      ({ _id, key, value, target_path: path }) =>
+        (tag.id === undefined || tag.id === _id) &&
+        key === tag.key &&
+        value === tag.value &&
+        path === tag.targetPath,
+    );
+    if (!isThere) throw badKey(code);
+    return false;
+  });
 }
 
 /** Runs the work of a request for somebody with this right. */

@@ -20,7 +20,8 @@ import { inAuditedTransaction } from '../commit/audit-draft.js';
 import { viewing } from '../access/viewer.js';
 import { holdWritable, inOneState, writableEhr } from '../commit/ehr-access.js';
 import { objectNotFound } from '../commit/refusal.js';
-import { endCarried, mindingAccessTags } from './access-tags.js';
+import { ACCESS_TAG } from '../../policy/attributes.js';
+import { besideAccessTags, endCarried, mindingAccessTags } from './access-tags.js';
 import { noSuchVersion, requireSeenTarget, requireTaggable, seenTags, type TagAddress } from './seen-tags.js';
 import type { TagContent } from './tag-content.js';
 import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
@@ -75,13 +76,22 @@ export function putTags(address: TagAddress, entries: readonly TagEntry[]): Prom
   return writing(address, async (target) => {
     requireSome(entries);
     requireTags(entries, 'unprocessable');
-    const ids = entries.flatMap(({ id }) => (id === null ? [] : [id]));
-    if (new Set(ids).size !== ids.length)
+    const given = idsOf(entries);
+    if (new Set(given).size !== given.length)
       throw new CdrError('unprocessable', 'an item tag id is given twice');
-    if (ids.length > 0) await takeOut(target, ids);
-    const docs = zip(entries, newIds).map(([entry, newId]) => tagDoc(target, entry.id ?? newId, entry));
-    await addTags(target, docs);
-    return docs;
+    const before = entries.some(({ key }) => key.startsWith(ACCESS_TAG)) ? await tagsOfTarget(target) : [];
+    const beside = besideAccessTags(entries, before, 'unprocessable');
+    const changed = new Set(beside ?? entries);
+    const ids = idsOf(changed);
+    if (ids.length > 0) await takeOut(target, { ids, sparesAccess: beside !== null });
+    const docs = zip(entries, newIds).map(
+      ([entry, newId]) => [entry, tagDoc(target, entry.id ?? newId, entry)] as const,
+    );
+    await addTags(
+      target,
+      docs.flatMap(([entry, doc]) => (changed.has(entry) ? [doc] : [])),
+    );
+    return docs.map(([, doc]) => doc);
   });
 }
 
@@ -95,9 +105,10 @@ export function replaceTags(address: TagAddress, contents: readonly TagContent[]
 
 /** Removes the tags of one target that have these ids; unknown ids are ignored. @throws as `putTags` */
 export async function deleteTagsById(address: TagAddress, ids: readonly string[]): Promise<void> {
+  const sparesAccess = ambient.getStore()?.accessTags === undefined;
   await writing(address, (target) => {
     requireSome(ids);
-    return removeTags(target, { ids });
+    return removeTags(target, { ids, sparesAccess });
   });
 }
 
@@ -105,7 +116,7 @@ export async function deleteTagsById(address: TagAddress, ids: readonly string[]
 export async function deleteTagsByKey(address: TagAddress, key: string): Promise<void> {
   const right = ambient.getStore()?.accessTags;
   await writing(address, async (target) => {
-    const removed = await removeTags(target, { keys: [key] });
+    const removed = await removeTags(target, { keys: [key], sparesAccess: right === undefined });
     const ended = right === undefined ? 0 : await endCarried(target, right, key);
     if (removed + ended === 0) throw new CdrError('not-found', 'the target has no item tag with this key');
   });
@@ -126,10 +137,13 @@ async function exchange(target: TagTarget, contents: readonly TagContent[]): Pro
   const idOf = (content: TagContent): string =>
     before.find((tag) => tag.key === content.key && tag.target_path === content.targetPath)?._id ??
     randomUUID();
-  const docs = contents.map((content) => tagDoc(target, idOf(content), content));
-  if (before.length > 0) await removeTags(target);
+  const beside = besideAccessTags(contents, before, 'invalid');
+  const kept = beside === null ? [] : before.filter(({ key }) => key.startsWith(ACCESS_TAG));
+  const docs = (beside ?? contents).map((content) => tagDoc(target, idOf(content), content));
+  if (kept.length + docs.length > MAX_TAGS) throw tooManyTags('invalid');
+  if (before.length > kept.length) await removeTags(target, { sparesAccess: beside !== null });
   await insertTags(docs);
-  return docs;
+  return [...kept, ...docs];
 }
 
 /** The tag address that a container or version uid of a committed object stands for. */
@@ -186,6 +200,10 @@ async function hasVersion(container: VersionedObjectDoc, versionUid: string): Pr
   return versionExists(container.ehr_id, versionUid);
 }
 
+function idsOf(entries: Iterable<TagEntry>): string[] {
+  return [...entries].flatMap(({ id }) => (id === null ? [] : [id]));
+}
+
 function requireSome(values: readonly unknown[]): void {
   if (values.length === 0) throw new CdrError('unprocessable', 'the array must not be empty');
 }
@@ -197,9 +215,12 @@ async function addTags(target: TagTarget, docs: readonly ItemTagDoc[]): Promise<
 }
 
 /** Takes the named tags away, to be inserted anew: so two of them may also exchange their keys. */
-async function takeOut(target: TagTarget, ids: readonly string[]): Promise<void> {
-  const removed = await removeTags(target, { ids });
-  if (removed !== ids.length) throw new CdrError('not-found', 'a given id is no item tag of this target');
+async function takeOut(
+  target: TagTarget,
+  named: { readonly ids: readonly string[]; readonly sparesAccess: boolean },
+): Promise<void> {
+  if ((await removeTags(target, named)) !== named.ids.length)
+    throw new CdrError('not-found', 'a given id is no item tag of this target');
 }
 
 function tagDoc(target: TagTarget, id: string, content: TagContent): ItemTagDoc {

@@ -1,6 +1,4 @@
-import { ambient } from '../../database/transaction.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import { ACCESS_TAG } from '../../policy/attributes.js';
 
 /** Content of an ITEM_TAG. RM common: ITEM_TAG. */
 export interface TagContent {
@@ -51,14 +49,14 @@ function pathFault(path: string): string | null {
 
 const ABOUT = { about: 'item-tag' } as const;
 
+/** The refusal of a key. */
+export function badKey(code: 'invalid' | 'unprocessable'): CdrError {
+  return new CdrError(code, BAD_KEY, ABOUT);
+}
+
 /** The refusal of more tags than one container or version may have. */
 export function tooManyTags(code: 'invalid' | 'unprocessable'): CdrError {
   return new CdrError(code, `an object may have at most ${MAX_TAGS} item tags`, ABOUT);
-}
-
-/** Where there are no policies nobody makes tags that some might see one day. */
-function isUnknownKey({ key }: TagContent): boolean {
-  return key.startsWith(ACCESS_TAG) && ambient.getStore()?.accessTags === undefined;
 }
 
 /**
@@ -69,7 +67,7 @@ export function requireTags(tags: readonly TagContent[], code: 'invalid' | 'unpr
   if (tags.length > MAX_TAGS) throw tooManyTags(code);
   const seen = new Set<string>();
   for (const tag of tags) {
-    const fault = isUnknownKey(tag) ? BAD_KEY : tagFault(tag);
+    const fault = tagFault(tag);
     if (fault !== null) throw new CdrError(code, fault, ABOUT);
     const identity = JSON.stringify([tag.key, tag.targetPath]);
     if (seen.has(identity))

@@ -266,4 +266,51 @@ describe('tags that policies see', () => {
       .expect(400);
     expect((refused.body as Json).message).toContain('key must not be blank');
   });
+
+  it('stay as they are where there are no policies, whatever is sent', async () => {
+    const ehr = await givenPatient('o3');
+    const path = await tagsPath(ehr);
+    const container = path.split('/').at(-2) ?? '';
+    const experimental = `/rest/experimental/tags/ehr/${ehr}/ehr_status/${container}/item_tag`;
+    const own = { key: 'access.ward', value: 'o3' };
+    const now = async () => ((await request(open).get(path).expect(200)).body as Json[]).map(tagOf);
+    const tagOf = ({ key, value }: Json) => ({ key, value });
+    const put = (tags: readonly object[]) => request(open).put(path).send(tags);
+    await put([]).expect(200);
+    expect(await now()).toEqual([own]);
+    const answered = await put([{ key: 'note', value: 'x' }, own])
+      .set('Prefer', 'return=representation')
+      .expect(200);
+    expect((answered.body as Json[]).map(tagOf)).toEqual([own, { key: 'note', value: 'x' }]);
+    expect(await now()).toEqual([own, { key: 'note', value: 'x' }]);
+    await put([{ ...own, value: 'o4' }]).expect(400);
+    await put([own, { key: 'access.other', value: 'x' }]).expect(400);
+    await request(open).delete(`${path}/access.ward`).expect(404);
+    // With their ids, and with a new version.
+    const stored = (await request(open).get(experimental).expect(200)).body as Json[];
+    const { id } = stored.find(({ key }) => key === own.key) ?? {};
+    await request(open)
+      .put(experimental)
+      .send([{ id, ...own }])
+      .expect(200);
+    await request(open)
+      .put(experimental)
+      .send([{ id, key: 'renamed', value: 'x' }])
+      .expect(404);
+    await request(open).delete(experimental).send([id]).expect(204);
+    const status = await request(open).get(`${V1}/ehr/${ehr}/ehr_status`).expect(200);
+    const withHeader = (tags: string, uid: string) =>
+      request(open)
+        .put(`${V1}/ehr/${ehr}/ehr_status`)
+        .set({ 'If-Match': `"${uid}"`, 'openehr-item-tag': tags })
+        .send(status.body as object);
+    const uid = versionUidOf(status);
+    await withHeader('key="access.ward",value="o9"', uid).expect(400);
+    const next = versionUidOf(await withHeader('key="access.ward",value="o3"', uid).expect(200));
+    expect(await now()).toEqual([own]);
+    await withHeader('', next).expect(200);
+    expect(await now()).toEqual([own]);
+    await policy('ward', WARD).expect(200);
+    await get(`${V1}/ehr/${ehr}`, nurseOf('o3')).expect(200);
+  });
 });
