@@ -2,6 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { jsonObjectOf, type JsonObject } from '../../openehr/base/json.js';
 import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { latestVersions, versionsById, type VersionDoc } from '../../models/version.js';
+import type { EhrDoc } from '../../models/ehr.js';
 import { containersById } from '../../models/versioned-object.js';
 import { belongsTo } from '../../models/access/merge-job.js';
 import { ehrObject, versionObject, type AccessTags } from '../../policy/attributes.js';
@@ -38,7 +39,7 @@ export async function permittedCommit(
   systemId: string,
 ): Promise<CommitRequest> {
   if (request.isNewEhr === true) requireNewEhr(viewer, request);
-  else await writableEhr(request.ehrId);
+  const ehr = request.isNewEhr === true ? null : await writableEhr(request.ehrId);
   const tags = await viewer.tagsOf(request.ehrId);
   for (const [index, entry] of request.entries.entries()) {
     if (!('object' in entry)) continue;
@@ -54,7 +55,9 @@ export async function permittedCommit(
       unseen.add(entry.versionedObjectUid);
       viewer.refused();
     }
-    if (judgement === 'forbidden') throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
+    const isForbidden = judgement === 'permitted' && !mayRename(viewer, { ehr, tags }, entry);
+    if (isForbidden || judgement === 'forbidden')
+      throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
   }
   return { ...request, unseen };
 }
@@ -82,6 +85,20 @@ function requireNewEhr(viewer: Viewer, { ehrId, entries }: CommitRequest): void 
   const subject = status !== undefined && 'object' in status ? subjectOf(status.object) : null;
   const ehr = ehrObject({ ehrId, namespace: subject?.namespace, tags: {} });
   if (!viewer.permits('create', ehr)) throw notPermitted('create');
+}
+
+/** An EHR_STATUS that gives the subject another name space changes what policies see of the EHR: that as it is, and as it will be. */
+function mayRename(
+  viewer: Viewer,
+  { ehr, tags }: { readonly ehr: EhrDoc | null; readonly tags: AccessTags },
+  entry: VersionEntry,
+): boolean {
+  if (ehr === null || entry.kind !== 'update' || entry.type !== 'EHR_STATUS') return true;
+  const namespaces = [ehr.subject?.namespace, subjectOf(entry.object)?.namespace];
+  if (namespaces[0] === namespaces[1]) return true;
+  return namespaces.every((namespace) =>
+    viewer.permits('update', ehrObject({ ehrId: ehr._id, namespace, tags })),
+  );
 }
 
 /** What is there already of what an entry changes. What does not exist is for the plan to refuse. */

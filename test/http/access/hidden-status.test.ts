@@ -12,11 +12,13 @@ useDatabase();
 const app = testApp(everythingOn({ auth: 'jwt', accessMode: 'enforce' }));
 const open = testApp();
 const ADA = bearer(['USER', 'ADMIN'], 'ada');
-/** EHRs are seen by all, and the EHR_STATUSes of `hidden` by one alone. */
+/** EHRs are seen by all, the EHR_STATUSes of `hidden` by one alone, and whose name space is `vip` nobody else changes. */
 const POLICIES = {
   all: 'permit (principal, action, resource);',
   status: `forbid (principal, action, resource) when { principal.sub == "ada" && resource is Version &&
     resource.kind == "EHR_STATUS" && resource has committer && resource.committer == "hidden" };`,
+  vip: `forbid (principal, action == Action::"update", resource is Ehr)
+    when { principal.sub == "ada" && resource has namespace && resource.namespace == "vip" };`,
 };
 
 const get = (path: string, token = ADA) => request(app).get(path).set('Authorization', token);
@@ -98,5 +100,54 @@ describe('an EHR whose EHR_STATUS is hidden', () => {
     expect((await found('national-1')).map(({ ehr_id: ehrId }) => ehrId)).toContain(seen);
     const { body } = await get('/rest/ehrs?identifier=national-1').expect(200);
     expect(body).not.toHaveProperty('truncated');
+  });
+});
+
+describe('an EHR that a policy knows by the name space of its subject', () => {
+  /** An EHR_STATUS with a name space. */
+  function named(subject: string, namespace: string): Json {
+    const status = statusOf(subject);
+    const { subject: self } = status;
+    return { ...status, subject: { ...self, external_ref: { ...self.external_ref, namespace } } };
+  }
+  const made = async (subject: string, namespace: string): Promise<string> =>
+    versionUidOf(await request(open).post(`${V1}/ehr`).send(named(subject, namespace)).expect(201));
+  const statusUid = async (ehr: string): Promise<string> =>
+    versionUidOf(await get(`${V1}/ehr/${ehr}/ehr_status`).expect(200));
+
+  it('gets another one from who may change the EHR as it is and as it will be', async () => {
+    const [vip, plain] = [await made('V-1', 'vip'), await made('P-1', 'ward')];
+    const put = async (ehr: string, body: Json, token = ADA) =>
+      request(app)
+        .put(`${V1}/ehr/${ehr}/ehr_status`)
+        .set({ Authorization: token, 'If-Match': `"${await statusUid(ehr)}"` })
+        .send(body);
+    const contribute = async (ehr: string, body: Json) =>
+      request(app)
+        .post(`${V1}/ehr/${ehr}/contribution`)
+        .set('Authorization', ADA)
+        .send({
+          versions: [
+            {
+              commit_audit: {
+                change_type: { terminology_id: { value: 'openehr' }, code_string: '251' },
+              },
+              preceding_version_uid: { value: await statusUid(ehr) },
+              data: body,
+            },
+          ],
+        });
+    const ways = [
+      await put(vip, named('V-1', 'ward')),
+      await put(vip, { ...named('V-1', 'ward'), subject: { _type: 'PARTY_SELF' } }),
+      await put(plain, named('P-1', 'vip')),
+      await contribute(vip, named('V-1', 'ward')),
+    ];
+    expect(ways.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    // What says nothing else of the EHR needs no more than before.
+    expect((await put(vip, named('V-2', 'vip'))).status).toBe(200);
+    expect((await put(plain, named('P-1', 'other-ward'))).status).toBe(200);
+    expect((await contribute(plain, named('P-1', 'ward'))).status).toBe(201);
+    expect((await put(vip, named('V-1', 'ward'), ADMIN)).status).toBe(200);
   });
 });
