@@ -125,6 +125,11 @@ export class Viewer {
     };
   }
 
+  /** Whether any policy asks for what only the content of a VERSION says, which may be megabytes to read. */
+  get asksContent(): boolean {
+    return this.request.set.asksContent;
+  }
+
   /** Whether an EHR is there for him. */
   async seesEhr({ _id: ehrId, subject }: Pick<EhrDoc, '_id' | 'subject'>): Promise<boolean> {
     const tags = await this.tagsOf(ehrId);

@@ -44,7 +44,12 @@ export async function permittedCommit(
   for (const [index, entry] of request.entries.entries()) {
     if (!('object' in entry)) continue;
     const action = ACTIONS[entry.kind];
-    if (!viewer.permits(action, objectToBe(request.ehrId, entry, { systemId, tags })))
+    if (
+      !viewer.permits(
+        action,
+        objectToBe(request.ehrId, entry, { systemId, tags, readsContent: viewer.asksContent }),
+      )
+    )
       throw placed(request, index, notPermitted(action));
   }
   const unseen = new Set(request.unseen);
@@ -128,11 +133,15 @@ async function versionChanged(
   return (await latestVersions([container])).get(container._id);
 }
 
-/** What an entry makes, as policies will see it. */
+/** What an entry makes, as policies will see it. `readsContent`: false where no policy asks for what only the content says. */
 function objectToBe(
   ehrId: string,
   entry: CreateEntry | UpdateEntry,
-  { systemId, tags }: { readonly systemId: string; readonly tags: AccessTags },
+  {
+    systemId,
+    tags,
+    readsContent,
+  }: { readonly systemId: string; readonly tags: AccessTags; readonly readsContent: boolean },
 ): AccessObject {
   const { type, versionedObjectUid, composition, lifecycleState, audit } = entry;
   const before = entry.kind === 'update' ? parseObjectVersionId(entry.precedingVersionUid) : null;
@@ -142,7 +151,7 @@ function objectToBe(
     templateId: composition?.templateId,
     timeCommitted: new Date(),
     committer: audit.committer,
-    content: contentOf(entry),
+    content: readsContent ? contentOf(entry) : {},
   });
 }
 
