@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { backgroundJobs } from '../../maintenance/jobs.js';
+import { backgroundJobs, type BackgroundJob } from '../../maintenance/jobs.js';
 import type { Settings } from '../../config/settings.js';
 import type { IgnoredEvent } from '../../database/events.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
@@ -123,6 +123,8 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
         lastCheck(),
       ]);
       const viewer = viewing.getStore()?.viewer;
+      const isTold = viewer === undefined || ctx.state.user?.permissions.has('admin') === true;
+      const slowest = activity.slowestQueries();
       const newest = viewer === undefined ? await queryableOnes(all) : await seenNewest(viewer);
       auditAbout(ctx, { ehr_ids: [...new Set(newest.map(({ ehr_id: ehrId }) => ehrId))] });
       ctx.body = {
@@ -132,16 +134,13 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
         started: activity.started,
         database: { version, ...bytes },
         user: userOf(ctx),
-        counts:
-          viewer === undefined || ctx.state.user?.permissions.has('admin') === true
-            ? known
-            : withoutRecords(known),
+        counts: isTold ? known : withoutRecords(known),
         activity: done,
         verified,
-        slowest_queries: activity.slowestQueries(),
+        slowest_queries: isTold ? slowest : slowest.map(withoutRows),
         ignored: activity.ignored(),
         contributions: newest.map(contributionView),
-        jobs: running,
+        jobs: isTold ? running : running.map(withoutProgress),
         warnings,
       };
     },
@@ -205,6 +204,17 @@ function withoutRecords({
   stored_queries = 0,
 }: Readonly<Record<string, number | boolean>>): Readonly<Record<string, number | boolean>> {
   return { templates, stored_queries };
+}
+
+/** How many rows others were answered is not either. */
+function withoutRows({ time, aql, ms }: SlowQuery): Omit<SlowQuery, 'rows'> {
+  return { time, aql, ms };
+}
+
+/** Nor how many EHRs there are to do something with. */
+function withoutProgress(job: BackgroundJob): BackgroundJob {
+  const { kind, started, phase } = job;
+  return { kind, ...(started !== undefined && { started }), ...(phase !== undefined && { phase }) };
 }
 
 async function readCounts(): Promise<Readonly<Record<string, number | boolean>>> {

@@ -82,7 +82,8 @@ export interface Overview {
     readonly time: string;
     readonly aql: string;
     readonly ms: number;
-    readonly rows: number;
+    /** Absent: policies of access hold for who asks. */
+    readonly rows?: number;
   }[];
   /** What of requests was ignored since the process began, commonest first; absent: the server does not count it. */
   readonly ignored?: readonly { readonly kind: string; readonly name: string; readonly count: number }[];

@@ -56,7 +56,9 @@ export const OVERVIEW_SCHEMAS = {
       properties: { time: TIME, violations: COUNT },
       description: 'The check of all that is stored which ended last; null: none did',
     },
-    slowest_queries: listOf(object({ time: TIME, aql: TEXT, ms: { type: 'number' }, rows: COUNT })),
+    slowest_queries: listOf(
+      object({ time: TIME, aql: TEXT, ms: { type: 'number' }, rows: COUNT }, ['time', 'aql', 'ms']),
+    ),
     ignored: listOf(object({ kind: TEXT, name: TEXT, count: COUNT })),
     contributions: listOf(
       object({

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { claimStorage, finishReindex, saveReindexPosition } from '../../../models/settings.js';
 import { bodyFromXml } from '../../../openehr/format/extract-xml.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -12,7 +13,7 @@ import {
   versionUidOf,
   type Json,
 } from '../../support/resources.js';
-import { everythingOn } from '../../support/settings.js';
+import { everythingOn, testSettings } from '../../support/settings.js';
 import { ADMIN, USER } from '../../support/tokens.js';
 
 useDatabase();
@@ -26,7 +27,7 @@ const POLICIES = {
     when { resource has committer && resource.committer == "hidden" };`,
 };
 
-const get = (path: string) => request(app).get(path).set('Authorization', USER);
+const get = (path: string, token = USER) => request(app).get(path).set('Authorization', token);
 const by = (committer: string): Record<string, string> => ({
   'openEHR-AUDIT_DETAILS': `committer.name="${committer}"`,
 });
@@ -92,32 +93,61 @@ describe('an EXTRACT of objects with many versions, of which the first are hidde
   });
 });
 
-describe('an older version that is hidden', () => {
-  it.each(['532', '553'])('tells nobody that its lifecycle state is %s, nor what follows it', async (state) => {
-    const ehr = await givenEhr(open);
-    const first = await givenCompositionBy(ehr, 'hidden', {
-      'openEHR-VERSION': `lifecycle_state.code_string="${state}"`,
-    });
-    await givenNext(ehr, first);
-    const id = versionedObjectUidOf(first);
-    const following = async (uid: string, lifecycle: string, changeType: string) => {
-      const { status, text } = await request(app)
-        .put(`${V1}/ehr/${ehr}/composition/${id}`)
-        .set({ Authorization: USER, 'If-Match': `"${uid}"` })
-        .set('openEHR-VERSION', `lifecycle_state.code_string="${lifecycle}"`)
-        .set('openEHR-AUDIT_DETAILS', `change_type.code_string="${changeType}"`)
-        .send(aComposition());
-      return { status, text: text.replaceAll(uid, 'uid').replaceAll(/[0-9a-f-]{36}/g, 'id') };
-    };
-    const absent = first.replace(/::1$/, '::7');
-    for (const [lifecycle, changeType] of [
-      ['800', '251'],
-      ['801', '251'],
-      ['532', '816'],
-    ] as const) {
-      const nothing = await following(absent, lifecycle, changeType);
-      expect(nothing.status).toBe(412);
-      expect(await following(first, lifecycle, changeType)).toEqual(nothing);
+describe('the overview', () => {
+  it('tells administrators alone how many rows others were answered, and how far jobs are', async () => {
+    await request(app)
+      .post(`${V1}/query/aql`)
+      .set('Authorization', ADMIN)
+      .send({ q: 'SELECT e/ehr_id/value FROM EHR e LIMIT 7' })
+      .expect(200);
+    const { systemId, aql } = testSettings();
+    await claimStorage(systemId, aql.leafIndex);
+    await saveReindexPosition({ sv: 0, leafIndex: aql.leafIndex, afterEhr: 'z' });
+    try {
+      const told = (await get('/rest/overview').expect(200)).body as Json;
+      const all = (await get('/rest/overview', ADMIN).expect(200)).body as Json;
+      const query = { time: expect.any(String), aql: expect.any(String), ms: expect.any(Number) };
+      expect(all['slowest_queries'][0]).toEqual({ ...query, rows: expect.any(Number) });
+      expect(told['slowest_queries'][0]).toEqual(query);
+      expect(all['jobs']).toContainEqual(
+        expect.objectContaining({ kind: 'reindex', of: expect.any(Number) }),
+      );
+      expect(told['jobs']).toEqual([{ kind: 'reindex' }]);
+    } finally {
+      await finishReindex(aql.leafIndex);
     }
   });
+});
+
+describe('an older version that is hidden', () => {
+  it.each(['532', '553'])(
+    'tells nobody that its lifecycle state is %s, nor what follows it',
+    async (state) => {
+      const ehr = await givenEhr(open);
+      const first = await givenCompositionBy(ehr, 'hidden', {
+        'openEHR-VERSION': `lifecycle_state.code_string="${state}"`,
+      });
+      await givenNext(ehr, first);
+      const id = versionedObjectUidOf(first);
+      const following = async (uid: string, lifecycle: string, changeType: string) => {
+        const { status, text } = await request(app)
+          .put(`${V1}/ehr/${ehr}/composition/${id}`)
+          .set({ Authorization: USER, 'If-Match': `"${uid}"` })
+          .set('openEHR-VERSION', `lifecycle_state.code_string="${lifecycle}"`)
+          .set('openEHR-AUDIT_DETAILS', `change_type.code_string="${changeType}"`)
+          .send(aComposition());
+        return { status, text: text.replaceAll(uid, 'uid').replaceAll(/[0-9a-f-]{36}/g, 'id') };
+      };
+      const absent = first.replace(/::1$/, '::7');
+      for (const [lifecycle, changeType] of [
+        ['800', '251'],
+        ['801', '251'],
+        ['532', '816'],
+      ] as const) {
+        const nothing = await following(absent, lifecycle, changeType);
+        expect(nothing.status).toBe(412);
+        expect(await following(first, lifecycle, changeType)).toEqual(nothing);
+      }
+    },
+  );
 });

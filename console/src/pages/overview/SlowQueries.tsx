@@ -21,7 +21,8 @@ export function SlowQueries({ queries }: { readonly queries: Overview['slowest_q
             {aql}
           </ViewLink>
           <Text size="sm" c="dimmed" className="line-end number">
-            {milliseconds(ms, language)} · {t('query.rows', { count: numberText(rows, language) })}
+            {milliseconds(ms, language)}
+            {rows !== undefined && ` · ${t('query.rows', { count: numberText(rows, language) })}`}
           </Text>
         </li>
       ))}
