@@ -126,7 +126,9 @@ export class QueryCompiler {
     const compiled = known ?? (await this.#compile(q, request, derived, { ...limits, clock }));
     const isNew = known === undefined && compiled.isRepeatable && key.length <= MAX_KEPT_REQUEST;
     if (isNew) this.#kept.set(key, compiled);
-    const warnings = await queryWarnings(compiled.scope, this.settings.aql.subsumption, limits.work);
+    const { subsumption } = this.settings.aql;
+    const isNarrowed = request.permitted !== undefined;
+    const warnings = await queryWarnings(compiled.scope, { subsumption, isNarrowed }, limits.work);
     const { plan, page, executedAql, query, scope, aliases, unused } = compiled;
     const planBeside = async (merges: MovingMerges): Promise<QueryPlan> =>
       merges.targets.size === 0 ? plan : (await compiled.translated(merges, limits)).plan;

@@ -119,6 +119,25 @@ describe('the overview', () => {
   });
 });
 
+describe('warnings of a query', () => {
+  it('do not tell whether data that are hidden have an archetype, as they do without policies', async () => {
+    const q = (archetype: string) => `SELECT o/uid/value FROM EHR e CONTAINS OBSERVATION o[${archetype}]`;
+    const meta = async (server: typeof app, archetype: string): Promise<Json> =>
+      (
+        await request(server)
+          .post(`${V1}/query/aql`)
+          .set('Authorization', USER)
+          .send({ q: q(archetype) })
+          .expect(200)
+      ).body.meta as Json;
+    const unknown = 'openEHR-EHR-OBSERVATION.nobody_has_this.v1';
+    expect((await meta(open, unknown))['warnings']).toEqual([
+      expect.objectContaining({ code: 'unknown_archetype' }),
+    ]);
+    expect((await meta(app, unknown))['warnings']).toBeUndefined();
+  });
+});
+
 describe('an older version that is hidden', () => {
   it.each(['532', '553'])(
     'tells nobody that its lifecycle state is %s, nor what follows it',
