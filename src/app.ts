@@ -96,7 +96,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   const dialect = DIALECTS[settings.itsRest];
   const [headers, refusals] = [headersIn(dialect), refusalsIn(dialect)];
   if (headers !== null) app.use(headers);
-  app.use(answerCaching(settings.versionCacheSeconds)).use(errors(log)).use(shortPaths());
+  app.use(answerCaching(settings)).use(errors(log)).use(shortPaths());
   app.use(origin(settings)).use(matchOperation(table)).use(requestWork(settings));
   const rates = rateLimitOf(settings);
   if (rates !== null) app.use(rateLimitByAddress(rates));

@@ -2,6 +2,7 @@ import { finished, Readable, type Duplex } from 'node:stream';
 import cors from '@koa/cors';
 import type { Context, Middleware, Next } from 'koa';
 import compress from 'koa-compress';
+import type { Settings } from '../../config/settings.js';
 import { withoutOuterSlashes } from './path.js';
 
 /** Bodies below this are sent as they are: compressing them costs more than it saves. Bytes. */
@@ -92,11 +93,15 @@ export function compression(): Middleware {
 }
 
 /**
- * Says who may keep an answer: nobody, unless the operation says otherwise, or `versionSeconds` are above 0 and the
- * content of a version was read by the version's id, which never changes. Where the content of a version is answered,
+ * Says who may keep an answer: nobody, unless the operation says otherwise, or `versionCacheSeconds` are above 0 and the
+ * content of a version was read by the version's id, which never changes; who may see it does, where policies are enforced. Where the content of a version is answered,
  * `If-None-Match` with its id gives 304: RFC 9110, section 13.1.2. Around everything that can answer.
  */
-export function answerCaching(versionSeconds: number): Middleware {
+export function answerCaching({
+  versionCacheSeconds,
+  accessMode,
+}: Pick<Settings, 'versionCacheSeconds' | 'accessMode'>): Middleware {
+  const versionSeconds = accessMode === 'enforce' ? 0 : versionCacheSeconds;
   return async (ctx: Context, next: Next) => {
     await next();
     // Static files have been given their own rule, and one form each.

@@ -38,7 +38,7 @@ export const OPERATION_SETTINGS = [
     'VERSION_CACHE_SECONDS',
     'versionCacheSeconds',
     count(0, 31536000).default(0),
-    'how long clients may keep a version that they read by its id; 0 = not at all',
+    'how long clients may keep a version that they read by its id; 0, and with ACCESS_MODE=enforce = not at all',
   ),
   part('RATE_LIMIT_PER_MINUTE', orNull(count(0)), RATE_LIMIT_MEANING),
   setting(

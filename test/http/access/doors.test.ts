@@ -194,6 +194,12 @@ describe('who may keep an answer', () => {
       expect([path, await cacheControl(path, keeping)]).toEqual([path, 'no-store']);
   });
 
+  it('with VERSION_CACHE_SECONDS is nobody where policies are enforced: who may see a version changes', async () => {
+    const enforcing = testApp({ ...WITH_ADMIN, auth: 'jwt', accessMode: 'enforce', versionCacheSeconds: 60 });
+    const read = await request(enforcing).get(byVersion()).set('Authorization', USER).expect(200);
+    expect(read.headers['cache-control']).toBe('no-store');
+  });
+
   it('is everybody for the files of the documentation page', async () => {
     expect(await cacheControl('/swagger-ui/swagger-ui.css')).toBe('public, max-age=86400');
   });
