@@ -4,7 +4,13 @@ import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './access/layout.js';
 import { belongsTo, ownedBy } from './access/merge-job.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
-import { ACCESS_TAG, accessTags, AFTER_ACCESS_TAG, type AccessTags } from '../policy/attributes.js';
+import {
+  ACCESS_TAG,
+  accessTags,
+  AFTER_ACCESS_TAG,
+  tagValues,
+  type AccessTags,
+} from '../policy/attributes.js';
 import { ItemTag, itemTagInsert, withoutBatch, type ItemTagDoc, type TagTarget } from './item-tag.js';
 
 /** What policies of access see of tags: those of the whole EHR_STATUS container of an EHR. */
@@ -32,7 +38,10 @@ export async function tagsOfKey(
   most: number,
   values?: readonly string[],
 ): Promise<{ readonly ehrId: string; readonly value: string | null }[]> {
-  const isIn = values?.map(inPattern).join('|');
+  // A value of a tag has no blanks around it, and no comma: others are in none.
+  const sought = values?.filter((value) => tagValues(value).join() === value && value !== '');
+  if (sought?.length === 0) return [];
+  const isIn = sought === undefined ? undefined : valuePattern(sought);
   const tags = await ItemTag.find(
     { key, ...OF_EHR, ...(isIn !== undefined && { value: trusted({ $regex: isIn }) }) },
     { owner_id: 1, value: 1 },
@@ -40,6 +49,15 @@ export async function tagsOfKey(
     .limit(most)
     .exec();
   return tags.map(({ owner_id: owner, value }) => ({ ehrId: belongsTo(owner), value }));
+}
+
+/** What JavaScript trims, which is more than a regular expression of the database takes for blanks. */
+const BLANKS =
+  '[\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}]*+';
+
+/** The texts that have one of these values, as `tagValues` finds them. Possessive: blanks are looked at once. */
+function valuePattern(values: readonly string[]): string {
+  return `(?:^|,)${BLANKS}(?:${values.map(inPattern).join('|')})${BLANKS}(?:,|$)`;
 }
 
 /** A text in a regular expression of the database, which takes no NUL. */

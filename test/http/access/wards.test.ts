@@ -212,6 +212,14 @@ describe('policies that ask for tags', () => {
       await get(`${V1}/ehr/${ehr}`, nurseOf('7')).expect(200);
       // Others are not asked about that many.
       expect(await rowsOf(nurseOf('no such ward'), EHRS)).toEqual([]);
+      // Nor is who asks for a value of which theirs is a piece; blanks of any kind are none of a value.
+      await tags.updateMany({ owner_id: /^many / }, { $set: { value: '70, 17,x 7' } });
+      for (const value of ['7', '6, 7', '\u00a0\t7\u2003,8', '5,\ufeff7 \n'])
+        expect([
+          value,
+          (await tag(ehr, [{ key: 'access.ward', value }])).status,
+          await rowsOf(nurseOf('7'), EHRS),
+        ]).toEqual([value, 200, [[ehr]]]);
     } finally {
       await tags.deleteMany({ owner_id: /^many / });
     }
