@@ -4,6 +4,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createContribution } from '../../change/contribution/contribution.js';
+import { seenOfContribution } from '../../change/access/seen-contribution.js';
 import { viewing } from '../../change/access/viewer.js';
 import { inOneState, ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { contributionResource } from '../../change/commit/resource.js';
@@ -187,12 +188,8 @@ async function requireContribution(ehrId: string, contributionUid: string): Prom
 async function seenOf(ehrId: string, contribution: ContributionDoc): Promise<ContributionDoc | null> {
   const viewer = viewing.getStore()?.viewer;
   if (viewer === undefined) return contribution;
-  const seen = await viewer.seenAmong(
-    ehrId,
-    contribution.versions.map(({ uid }) => uid),
-  );
-  if (seen.size === 0) return null;
-  return { ...contribution, versions: contribution.versions.filter(({ uid }) => seen.has(uid)) };
+  const versions = await seenOfContribution(viewer, ehrId, contribution.versions);
+  return versions.length === 0 ? null : { ...contribution, versions };
 }
 
 async function answerCreated(ctx: Context, form: BodyType, contribution: ContributionDoc): Promise<void> {

@@ -1,3 +1,4 @@
+import { seenOfContribution } from '../../change/access/seen-contribution.js';
 import type { Viewer } from '../../change/access/viewer.js';
 import type { EhrContent } from '../../models/cross-collection/ehr-contents.js';
 import { contributionOf } from '../../models/contribution.js';
@@ -5,7 +6,7 @@ import { containersById } from '../../models/versioned-object.js';
 
 /**
  * What an EHR is answered with, without what policies hide from who asks: of COMPOSITIONs those whose latest version he may see, of
- * CONTRIBUTIONs those that made at least one version that he may.
+ * CONTRIBUTIONs those that made at least one version that he may, or of which nothing is left.
  */
 export async function seenContent(viewer: Viewer, ehrId: string, all: EhrContent): Promise<EhrContent> {
   const { status } = all;
@@ -28,6 +29,5 @@ export async function seenContent(viewer: Viewer, ehrId: string, all: EhrContent
 async function seesContribution(viewer: Viewer, ehrId: string, uid: string): Promise<boolean> {
   const contribution = await contributionOf(ehrId, uid);
   if (contribution === null) return false;
-  const made = contribution.versions.map((version) => version.uid);
-  return (await viewer.seenAmong(ehrId, made)).size > 0;
+  return (await seenOfContribution(viewer, ehrId, contribution.versions)).length > 0;
 }

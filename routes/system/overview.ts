@@ -5,6 +5,7 @@ import type { IgnoredEvent } from '../../database/events.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { newestContributions, type NewContribution } from '../../models/contribution.js';
 import { ehrCount } from '../../models/ehr.js';
+import { seenOfContribution } from '../../change/access/seen-contribution.js';
 import { viewing, type Viewer } from '../../change/access/viewer.js';
 import { queryableAmong } from '../../models/ehr-identity.js';
 import { auditAbout } from '../http/audit-trail.js';
@@ -190,11 +191,7 @@ async function seenNewest(viewer: Viewer): Promise<NewContribution[]> {
 async function seenOf(viewer: Viewer, contribution: NewContribution): Promise<NewContribution | null> {
   const { ehr_id: ehrId, versions } = contribution;
   if (!(await viewer.seesEhrId(ehrId))) return null;
-  const uids = await viewer.seenAmong(
-    ehrId,
-    versions.map(({ uid }) => uid),
-  );
-  const shown = versions.filter(({ uid }) => uids.has(uid));
+  const shown = await seenOfContribution(viewer, ehrId, versions);
   return shown.length === 0 ? null : { ...contribution, versions: shown };
 }
 

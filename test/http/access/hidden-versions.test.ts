@@ -93,9 +93,42 @@ describe('an EXTRACT of objects with many versions, of which the first are hidde
   });
 });
 
+describe('a CONTRIBUTION of which nothing is left', () => {
+  const contributionOf = async (ehr: string, uid: string): Promise<string> => {
+    const path = `${V1}/ehr/${ehr}/versioned_composition/${versionedObjectUidOf(uid)}/version/${uid}`;
+    return ((await request(open).get(path).expect(200)).body as Json)['contribution'].id.value as string;
+  };
+
+  it('is there for who sees the EHR, and is not while what it made is hidden', async () => {
+    const ehr = await givenEhr(open);
+    const [uid, moved] = [await givenCompositionBy(ehr, 'hidden'), await givenCompositionBy(ehr, 'hidden')];
+    const paths: string[] = [];
+    for (const each of [uid, moved])
+      paths.push(`${V1}/ehr/${ehr}/contribution/${await contributionOf(ehr, each)}`);
+    const listed = async (token = USER): Promise<string[]> => {
+      const { body } = await get('/rest/overview', token).expect(200);
+      return (body as Json)['contributions'].map((each: Json) => each['uid'] as string);
+    };
+    for (const path of paths) await get(path).expect(404);
+    await request(app)
+      .delete(`/rest/admin/ehr/${ehr}/composition/${versionedObjectUidOf(uid)}`)
+      .set('Authorization', ADMIN)
+      .expect(200);
+    const { body } = await request(open)
+      .get(paths[0] ?? '')
+      .expect(200);
+    expect((await get(paths[0] ?? '').expect(200)).body).toEqual(body);
+    expect(await listed()).toContain(paths[0]?.split('/').at(-1));
+    expect(await listed()).not.toContain(paths[1]?.split('/').at(-1));
+    await get(paths[1] ?? '').expect(404);
+  });
+});
+
 describe('the overview', () => {
   it('tells administrators alone how many rows others were answered, and how far jobs are', async () => {
-    await request(app)
+    // It keeps for a moment what it was asked before.
+    const fresh = testApp(everythingOn({ auth: 'jwt', accessMode: 'enforce' }));
+    await request(fresh)
       .post(`${V1}/query/aql`)
       .set('Authorization', ADMIN)
       .send({ q: 'SELECT e/ehr_id/value FROM EHR e LIMIT 7' })
@@ -104,8 +137,9 @@ describe('the overview', () => {
     await claimStorage(systemId, aql.leafIndex);
     await saveReindexPosition({ sv: 0, leafIndex: aql.leafIndex, afterEhr: 'z' });
     try {
-      const told = (await get('/rest/overview').expect(200)).body as Json;
-      const all = (await get('/rest/overview', ADMIN).expect(200)).body as Json;
+      const overview = async (token: string): Promise<Json> =>
+        (await request(fresh).get('/rest/overview').set('Authorization', token).expect(200)).body as Json;
+      const [told, all] = [await overview(USER), await overview(ADMIN)];
       const query = { time: expect.any(String), aql: expect.any(String), ms: expect.any(Number) };
       expect(all['slowest_queries'][0]).toEqual({ ...query, rows: expect.any(Number) });
       expect(told['slowest_queries'][0]).toEqual(query);
