@@ -44,25 +44,18 @@ export async function permittedCommit(
   for (const [index, entry] of request.entries.entries()) {
     if (!('object' in entry)) continue;
     const action = ACTIONS[entry.kind];
-    if (
-      !viewer.permits(
-        action,
-        objectToBe(request.ehrId, entry, { systemId, tags, readsContent: viewer.asksContent }),
-      )
-    )
-      throw placed(request, index, notPermitted(action));
+    const object = objectToBe(request.ehrId, entry, { systemId, tags, readsContent: viewer.asksContent });
+    if (!viewer.permits(action, object)) throw placed(request, index, notPermitted(action));
   }
   const unseen = new Set(request.unseen);
   for (const [index, entry] of request.entries.entries()) {
     if (entry.kind === 'create' || unseen.has(entry.versionedObjectUid)) continue;
-    const judgement = await judged(viewer, request.ehrId, entry);
+    const judgement = await judged(viewer, { ehrId: request.ehrId, ehr, tags }, entry);
     if (judgement === 'unseen') {
       unseen.add(entry.versionedObjectUid);
       viewer.refused();
     }
-    const isForbidden = judgement === 'permitted' && !mayRename(viewer, { ehr, tags }, entry);
-    if (isForbidden || judgement === 'forbidden')
-      throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
+    if (judgement === 'forbidden') throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
   }
   return { ...request, unseen };
 }
@@ -92,31 +85,33 @@ function requireNewEhr(viewer: Viewer, { ehrId, entries }: CommitRequest): void 
   if (!viewer.permits('create', ehr)) throw notPermitted('create');
 }
 
+/** The EHR of a commit; `ehr` null: it is made by it. */
+interface JudgedEhr {
+  readonly ehrId: string;
+  readonly ehr: EhrDoc | null;
+  readonly tags: AccessTags;
+}
+
 /** An EHR_STATUS that gives the subject another name space changes what policies see of the EHR: that as it is, and as it will be. */
-function mayRename(
-  viewer: Viewer,
-  { ehr, tags }: { readonly ehr: EhrDoc | null; readonly tags: AccessTags },
-  entry: VersionEntry,
-): boolean {
+function mayRename(viewer: Viewer, { ehrId, ehr, tags }: JudgedEhr, entry: VersionEntry): boolean {
   if (ehr === null || entry.kind !== 'update' || entry.type !== 'EHR_STATUS') return true;
   const namespaces = [ehr.subject?.namespace, subjectOf(entry.object)?.namespace];
   if (namespaces[0] === namespaces[1]) return true;
-  return namespaces.every((namespace) =>
-    viewer.permits('update', ehrObject({ ehrId: ehr._id, namespace, tags })),
-  );
+  return namespaces.every((namespace) => viewer.permits('update', ehrObject({ ehrId, namespace, tags })));
 }
 
 /** What is there already of what an entry changes. What does not exist is for the plan to refuse. */
 async function judged(
   viewer: Viewer,
-  ehrId: string,
+  owner: JudgedEhr,
   entry: Exclude<VersionEntry, CreateEntry>,
 ): Promise<'permitted' | 'unseen' | 'forbidden'> {
+  const { ehrId } = owner;
   const version = await versionChanged(ehrId, entry);
   if (version === undefined) return 'permitted';
   const object = await viewer.objectOf(ehrId, version);
   const action = ACTIONS[entry.kind];
-  if (viewer.permits(action, object)) return 'permitted';
+  if (viewer.permits(action, object)) return mayRename(viewer, owner, entry) ? 'permitted' : 'forbidden';
   return viewer.permits('read', object) ? 'forbidden' : 'unseen';
 }
 
