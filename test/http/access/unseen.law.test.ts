@@ -187,3 +187,51 @@ it.each([
   const full = await answers({ ...made, seen: seen.ehr }, seen, 1);
   expect(full).toEqual(empty);
 });
+
+/** Whoever merges learns what the identifiers in common are: docs/access.md#known-limits */
+const TELLING = ['getMergeCandidates'];
+
+it('to whom EHRs are permitted without their EHR_STATUS no operation tells whose they are', async () => {
+  await policy('everybody', EVERYBODY);
+  await policy(
+    'hiding',
+    'forbid (principal, action, resource is Version) when { principal.sub == "ada" && resource.kind == "EHR_STATUS" };',
+  );
+  const seen = await seenEhr(open, 'of all', false);
+  const [subject, identifier] = [randomUUID(), randomUUID()];
+  const names = await hiddenThings(open, { seen, subject, identifier, random: new Random(1) });
+  const read = JUDGED.filter(
+    ({ discloses, id }) => ['read', 'query', 'export'].includes(discloses) && !TELLING.includes(id),
+  );
+  const FOUND = 'found_by_subject';
+  const ofPatient = `e/ehr_status/subject/external_ref/id/value`;
+  const queries = [
+    `SELECT ${ofPatient} FROM EHR e`,
+    `SELECT e/ehr_status/other_details FROM EHR e`,
+    `SELECT e FROM EHR e`,
+    `SELECT s FROM EHR e CONTAINS EHR_STATUS s`,
+    `SELECT e/ehr_id/value AS ${FOUND} FROM EHR e WHERE ${ofPatient} = '${subject}'`,
+  ];
+  const told = async (token: string): Promise<string[]> => {
+    const telling: string[] = [];
+    for (const operation of read) {
+      const asked = unseenRequests(operation, names, seen);
+      if (operation.id === 'query_execute_adhoc_post')
+        asked.push(...queries.map((q) => ({ path: operation.path, headers: {}, body: { q } })));
+      for (const each of asked) {
+        const { text, headers } = await answerOf(operation, each, token);
+        // An answer repeats what was asked.
+        const { q = '' } = { ...each.body } as { q?: string };
+        const said = `${JSON.stringify(headers)}${q === '' ? text : text.replaceAll(q, '')}`;
+        const isFound = text.includes(FOUND) && !text.includes('"rows":[]');
+        const isTold = isFound || [subject, identifier].some((word) => said.includes(word));
+        if (isTold) telling.push(operation.id);
+      }
+    }
+    return [...new Set(telling)];
+  };
+  expect(await told(ADA)).toEqual([]);
+  expect(await told(ADMIN)).toEqual(
+    expect.arrayContaining(['ehr_find', 'ehr_status_get_at_time', 'query_execute_adhoc_post']),
+  );
+});
