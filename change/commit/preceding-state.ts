@@ -46,6 +46,7 @@ export async function requireFollowing(
 async function storedState(ehrId: string, type: RootType, versionUid: string): Promise<string | undefined> {
   const version = await versionById(ehrId, type, versionUid);
   // What is not there for who asks is refused, or not, as what is not there.
-  if (version !== null && (await viewing.getStore()?.viewer?.sees(ehrId, version)) === false) return undefined;
+  if (version !== null && (await viewing.getStore()?.viewer?.sees(ehrId, version)) === false)
+    return undefined;
   return version === null ? undefined : textAt(version.lifecycle_state, 'defining_code', 'code_string');
 }
