@@ -35,10 +35,8 @@ export async function storePolicy(
   maxPolicies: number,
   change: PolicyChange,
 ): Promise<PolicyDoc> {
-  const read = await readPolicy(change.id, text);
-  if (read.policy === null) throw unreadable(read.findings);
-  const forbids = read.policy.effect === 'forbid' ? { [change.id]: text } : {};
-  const json = JSON.stringify(read.json);
+  const { isForbid, json } = await readablePolicy(change.id, text);
+  const forbids = isForbid ? { [change.id]: text } : {};
   return inAuditedTransaction(
     async (session) => {
       await holdPolicies(session);
@@ -49,6 +47,16 @@ export async function storePolicy(
     },
     ({ _id, version }) => ({ target: _id, options: { version } }),
   );
+}
+
+/** The text of a policy as it is stored beside it. @throws as `storePolicy` for a text that cannot hold */
+export async function readablePolicy(
+  id: string,
+  text: string,
+): Promise<{ readonly isForbid: boolean; readonly json: string }> {
+  const read = await readPolicy(id, text);
+  if (read.policy === null) throw unreadable(read.findings);
+  return { isForbid: read.policy.effect === 'forbid', json: JSON.stringify(read.json) };
 }
 
 /** Removes a policy; its versions stay. @throws not-found; conflict as `storePolicy` */

@@ -1,4 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { readablePolicy } from '../../change/policy/policy.js';
 import { inTransaction } from '../../database/transaction.js';
 import type { StoredDocument } from '../../models/access/documents.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
@@ -8,7 +9,6 @@ import {
   policyVersionCount,
   type PolicyVersionDoc,
 } from '../../models/policy.js';
-import { readPolicy } from '../../policy/read-policy.js';
 import { malformed } from './line-parts.js';
 import type { RestoreHow } from './part.js';
 
@@ -16,15 +16,15 @@ const MEMBERS = new Set(['_id', 'policy_id', 'version', 'policy', 'time', 'by', 
 
 /**
  * Restores a version of a policy of access, which is the newest then. docs/spec/interchange.md#lines
- * @throws invalid for what is none; conflict when those before it are not here; unprocessable for one that cannot hold here, or for who
- * may not change policies
+ * @throws invalid for what is none, or cannot be read; conflict when those before it are not here; unprocessable for one that does not hold here, or for
+ * who may not change policies
  */
 export async function restorePolicyVersion(how: RestoreHow, document: StoredDocument): Promise<void> {
   const doc = policyVersionOf(document);
   const { _id: id, policy_id: policyId, version } = doc;
   if (how.changesPolicies === false)
     throw new CdrError('unprocessable', 'a policy of access is restored with the permission admin only');
-  const json = doc.policy === null ? '' : await jsonOf(policyId, doc.policy);
+  const json = doc.policy === null ? '' : (await readablePolicy(policyId, doc.policy)).json;
   await inTransaction(async (session) => {
     await holdPolicies(session);
     const count = await policyVersionCount(policyId);
@@ -53,12 +53,4 @@ function policyVersionOf(document: StoredDocument): PolicyVersionDoc {
     Object.keys(document).every((name) => MEMBERS.has(name));
   if (!isWhole) throw malformed(`document ${id} is no version of a policy of access`);
   return document as unknown as PolicyVersionDoc;
-}
-
-/** The text as Cedar's JSON. @throws unprocessable for one that cannot be read, or does not hold here */
-async function jsonOf(policyId: string, text: string): Promise<string> {
-  const read = await readPolicy(policyId, text);
-  if (read.policy !== null) return JSON.stringify(read.json);
-  const said = read.findings.flatMap(({ kind, message }) => (kind === 'advice' ? [] : [message]));
-  throw new CdrError('unprocessable', `policy ${policyId} cannot hold here: ${said.join('; ')}`);
 }
