@@ -85,5 +85,16 @@ inBrowser('the form of a document of 300 KB (skipped where no Chromium is instal
     expect(opened / pace).toBeLessThan(MOST_TO_OPEN);
     expect(key / pace).toBeLessThan(MOST_FOR_A_KEY);
     expect(inputs).toBeLessThan(300);
+
+    // What waits is empty, and made once it comes near the screen: the last one first, which no other made on its way.
+    const waiting = web.page.locator('form [data-place]:empty');
+    expect(await waiting.count()).toBeGreaterThan(10);
+    const place = await waiting.last().elementHandle();
+    const around = await place.$('xpath=..');
+    const fields = async (): Promise<number> => (await around?.$$('input, textarea, select'))?.length ?? NaN;
+    const fieldsBefore = await fields();
+    await place.scrollIntoViewIfNeeded();
+    await place.waitForElementState('hidden');
+    expect(await fields()).toBeGreaterThan(fieldsBefore);
   });
 });
