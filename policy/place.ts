@@ -12,7 +12,8 @@ interface Token {
   readonly start: number;
 }
 
-const TOKEN = /\/\/[^\n]*|"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*|\d+|==|!=|<=|>=|&&|\|\||::|[!<>+\-*.,;:@?(){}[\]]/g;
+const TOKEN =
+  /\/\/[^\n]*|"(?:[^"\\]|\\[^])*"?|[A-Za-z_]\w*|\d+|==|!=|<=|>=|&&|\|\||::|[!<>+\-*.,;:@?(){}[\]]/g;
 
 /** The place of a character of a text. */
 function placeAt(text: string, start: number): Place {

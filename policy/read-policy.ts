@@ -91,7 +91,7 @@ function refused(findings: readonly PolicyFinding[]): ReadPolicy {
 function oversizeOf(text: string): string | null {
   if (text.length > MAX_POLICY_LENGTH) return `a policy has at most ${MAX_POLICY_LENGTH} characters`;
   let [depth, deepest, operators] = [0, 0, 0];
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\bif\b|&&|\|\||[([{)\]}!<>=+*.-]/g)) {
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\[^])*"?|\/\/[^\n]*|\bif\b|&&|\|\||[([{)\]}!<>=+*.-]/g)) {
     if ('([{'.includes(token) || token === 'if') depth += 1;
     else if (')]}'.includes(token)) depth -= 1;
     else if (!/^["/]/.test(token)) operators += 1;

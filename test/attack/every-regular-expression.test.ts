@@ -5,7 +5,19 @@ import ts from 'typescript';
 
 /** Rooms that run in the server. */
 const SERVER = [
-  ...['aql', 'change', 'config', 'database', 'maintenance', 'merge', 'models', 'openehr', 'query', 'routes'],
+  ...[
+    'aql',
+    'change',
+    'config',
+    'database',
+    'maintenance',
+    'merge',
+    'models',
+    'openehr',
+    'policy',
+    'query',
+    'routes',
+  ],
   ...['src', 'workers', 'packages/rm', 'packages/embedded-mongodb'],
 ];
 /** Rooms that run for whoever typed what they read. */
@@ -76,9 +88,11 @@ function adversaries({ source }: RegExp, length: number): string[] {
     ...letters.flatMap((one) => [`a${one}`, `${one} `]),
     ...(source.match(/[A-Za-z]{2,}/g) ?? []).slice(0, 4),
   ];
-  return units.flatMap((unit) => {
+  // What escapes its end begins and never comes to one: looked for again from each escaped place.
+  const escaped = source.includes('\\\\') ? letters.map((letter) => `\\${letter}`) : [];
+  return [...units, ...escaped].flatMap((unit) => {
     const text = unit.repeat(Math.floor(length / unit.length));
-    return [text, `${text}\u0000`];
+    return [text, `${text}\u0000`, ...(escaped.includes(unit) ? [unit.slice(1) + text] : [])];
   });
 }
 

@@ -3,6 +3,7 @@ import { conforms, type AttributeMatcher, type ChildMatcher } from '../validate/
 import { foreignClass, haveCommonClass, wholeNode } from './classes.js';
 import { changeOf, isProven, judgedAgain, type Comparison, type FoundChange } from './change.js';
 import type { CountedPair } from './slots.js';
+import { takesCodes } from './words.js';
 
 /** Compares the values of an attribute that have no node id: a value must fit one of them. */
 export function compareAlternatives(
@@ -95,6 +96,8 @@ function areProven(found: readonly FoundChange[]): boolean {
 /** Whether it is proven that one node takes whatever another one took. */
 export function isTakenBy(before: ChildMatcher, other: ChildMatcher, comparison: Comparison): boolean {
   if (foreignClass(before.matcher.rmType, other.matcher.rmType) !== undefined) return false;
+  const isText = other.matcher.rmType === 'DV_TEXT';
+  if (isText && !takesCodes(before.matcher.node, other.matcher.node, comparison)) return false;
   return areProven(
     comparison.apart(() => {
       comparison.objects(before.matcher, other.matcher);

@@ -62,11 +62,27 @@ export function hasCodes(node: WebTemplateNode): boolean {
 
 /** All codes that a coded value may have, as far as they may be local ones; null when they are not listed. */
 export function listedCodes(node: WebTemplateNode): readonly SampleCode[] | null {
+  const local = localExpectations(node);
+  if (local === null) return null;
+  return codesToTry(local, null).filter(({ terminologyId }) => terminologyId !== NOBODY.terminologyId);
+}
+
+/** The same codes, each with whether a text is asked for beside it. */
+export function localCodes(node: WebTemplateNode): ReadonlyMap<string, boolean> | null {
+  const local = localExpectations(node);
+  if (local === null) return null;
+  return new Map(
+    local.flatMap(({ codes }) =>
+      [...(codes ?? [])].map(([code, labels]) => [code, labels.size > 0] as const),
+    ),
+  );
+}
+
+function localExpectations(node: WebTemplateNode): readonly CodeExpectation[] | null {
   const local = codesOf(node)?.filter(
     ({ terminologyId }) => terminologyId === null || isSameTerminology(terminologyId, 'local'),
   );
-  if (local === undefined || local.some(({ codes }) => codes === null)) return null;
-  return codesToTry(local, null).filter(({ terminologyId }) => terminologyId !== NOBODY.terminologyId);
+  return local === undefined || local.some(({ codes }) => codes === null) ? null : local;
 }
 
 function areCodesWithin(inner: Expected, outer: Expected): boolean {

@@ -68,6 +68,11 @@ function shownAlternatives(attribute: string, alternatives: Alternatives): JsonV
   return { [attribute]: others.length === 0 ? (first ?? null) : [first ?? null, ...others] };
 }
 
+/** Whether a text may be any text. */
+export function isAnyText(node: WebTemplateNode): boolean {
+  return !primitivesOf(node).has('value');
+}
+
 /** By attribute, where something is asked for; a code list decides alone. */
 function primitivesOf(node: WebTemplateNode): ReadonlyMap<string, Alternatives> {
   const { constraint, rmType } = node;

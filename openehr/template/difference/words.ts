@@ -4,6 +4,8 @@ import { codedText } from '../example/sample.js';
 import type { ArchetypeRoot, OperationalTemplate, Term, Terms } from '../opt/constraint.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 import type { Change, Comparison } from './change.js';
+import { localCodes } from './code-aspects.js';
+import { isAnyText } from './text-aspects.js';
 
 /** Compares what templates say in words: header, annotations, and the terms of each archetype where it stands. */
 export function compareWords(comparison: Comparison): void {
@@ -159,33 +161,47 @@ function shownBindings({ termBindings }: ArchetypeRoot): JsonValue {
 
 /** Text may be coded by any code of its archetype: one that is not defined any more cannot stand there. */
 function compareFreeText(
-  { root, from, to }: TermsOfRoot,
+  terms: TermsOfRoot,
   later: ReadonlyMap<string, readonly WebTemplateNode[]>,
   comparison: Comparison,
 ): void {
-  const lost = [...from].filter(([code, terms]) => !isDefinedAs(terms, to.get(code)));
-  const texts = inScope(root).filter((node) => isFreeText(node) && isPossible(node));
+  const lost = lostCodes(terms);
+  const texts = inScope(terms.root).filter((node) => node.rmType === 'DV_TEXT' && isPossible(node));
   const [first] = lost;
-  const [place] = texts;
-  if (first === undefined || place === undefined) return;
-  const still = texts.find(({ aqlPath }) => later.get(aqlPath)?.some(isFreeText));
-  const [code, terms] = first;
-  const said = {
-    path: (still ?? place).aqlPath,
-    kind: 'narrowed',
-    what: 'codes',
-    from: lost.map(([each]) => each),
-    to: null,
-  } as const;
-  const label = terms.get(comparison.before.defaultLanguage)?.text ?? 'Example';
+  if (first === undefined) return;
+  const still = texts.find((node) => isFreeText(node) && later.get(node.aqlPath)?.some(isFreeText));
+  const place = still ?? texts.find((node) => node.constraint !== null);
+  if (place === undefined) return;
+  const said = { path: place.aqlPath, kind: 'narrowed', what: 'codes', from: lost, to: null } as const;
+  const label = terms.from.get(first)?.get(comparison.before.defaultLanguage)?.text ?? 'Example';
   if (still === undefined) comparison.add({ ...said, verdict: 'unproven', reason: UNDEFINED });
   else
     comparison.add({
       ...said,
       verdict: 'breaking',
       reason: UNDEFINED,
-      example: codedText('local', code, label),
+      example: codedText('local', first, label),
     });
+}
+
+/** Codes that could be said in one archetype, and cannot as they could in the other. */
+function lostCodes({ from, to }: Pick<TermsOfRoot, 'from' | 'to'>): string[] {
+  return [...from].filter(([code, terms]) => !isDefinedAs(terms, to.get(code))).map(([code]) => code);
+}
+
+/** Whether text takes whatever coded text another place took: by local codes, those that its archetype calls something. */
+export function takesCodes(before: WebTemplateNode, text: WebTemplateNode, comparison: Comparison): boolean {
+  const [archetype, now] = [archetypeAround(before), archetypeAround(text)];
+  if (archetype === null || now === null) return false;
+  const [from, to] = [termsOf(archetype, comparison.before.opt), termsOf(now, comparison.after.opt)];
+  if (before.rmType === 'DV_TEXT') return lostCodes({ from, to }).length === 0;
+  const codes = localCodes(before);
+  if (codes === null) return false;
+  return [...codes].every(([code, hasLabel]) => to.has(code) && (hasLabel || !hasText(to.get(code))));
+}
+
+function archetypeAround(node: WebTemplateNode): ArchetypeRoot | null {
+  return archetypeOf(node) ?? (node.parent === null ? null : archetypeAround(node.parent));
 }
 
 /** A code that was not called anything could have any text. */
@@ -193,16 +209,19 @@ function isDefinedAs(
   before: ReadonlyMap<string, Term>,
   after: ReadonlyMap<string, Term> | undefined,
 ): boolean {
-  const hasText = (terms: ReadonlyMap<string, Term>): boolean =>
-    [...terms.values()].some(({ text }) => text !== undefined);
   return after !== undefined && (hasText(before) || !hasText(after));
+}
+
+function hasText(terms: ReadonlyMap<string, Term> | undefined): boolean {
+  return [...(terms?.values() ?? [])].some(({ text }) => text !== undefined);
 }
 
 const UNDEFINED = 'coded text may stand for text, and its archetype does not define these codes any more';
 
-/** A DV_TEXT that no coded alternative stands beside. */
-function isFreeText({ rmType, constraint, parent }: WebTemplateNode): boolean {
-  if (rmType !== 'DV_TEXT' || constraint === null) return false;
+/** A DV_TEXT that may be any text, and that no coded alternative stands beside. */
+function isFreeText(node: WebTemplateNode): boolean {
+  const { rmType, constraint, parent } = node;
+  if (rmType !== 'DV_TEXT' || constraint === null || !isAnyText(node)) return false;
   return parent?.children.every((sibling) => sibling.rmType !== 'DV_CODED_TEXT') ?? true;
 }
 
