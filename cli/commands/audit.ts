@@ -4,6 +4,7 @@ import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/t
 import { wholeNumber } from './options.js';
 import { timeOption } from './time-option.js';
 import { JSON_FLAG, print, tableOf, type JsonOption } from './print.js';
+import { writeShown } from '../shown.js';
 
 interface FilterOptions extends TargetOptions, JsonOption {
   readonly from?: string;
@@ -71,5 +72,5 @@ async function prune(before: Date): Promise<void> {
   const { pruneAudit } = await import('../../maintenance/prune-audit.js');
   const { withStorage } = await import('../../src/process/storage.js');
   const removed = await withStorage(() => pruneAudit(before));
-  process.stdout.write(`${removed} audit records were removed\n`);
+  writeShown(process.stdout, `${removed} audit records were removed\n`);
 }

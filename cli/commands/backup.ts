@@ -9,6 +9,7 @@ import { withCount } from '../count-shown.js';
 import { openOutput } from '../output.js';
 import { CommandFailed, together } from './options.js';
 import { reportText } from './verify.js';
+import { writeShown } from '../shown.js';
 
 const BACKUP_HELP = `
 Every document of the configured database, with checksums, packed with gzip, in a file of this user alone. On a replica set it is of one
@@ -62,13 +63,16 @@ async function backUp(file: string, encryptTo: readonly string[]): Promise<void>
     withCount('documents', (onDocument) => writeBackup({ write: (text) => output.write(text), onDocument })),
   );
   await output.end();
-  process.stdout.write(`${documents} documents backed up\n`);
+  writeShown(process.stdout, `${documents} documents backed up\n`);
 }
 
 async function restore(open: OpenBackup): Promise<void> {
   await checkBackup(open());
   const documents = await withDatabase(() => restoreBackup(open()));
-  process.stdout.write(`${documents} documents restored; everchart verify compares them with their seals\n`);
+  writeShown(
+    process.stdout,
+    `${documents} documents restored; everchart verify compares them with their seals\n`,
+  );
 }
 
 /** Nothing is left of it. @throws CommandFailed when verify finds something */
@@ -79,7 +83,7 @@ async function tryOut(open: OpenBackup): Promise<void> {
     await restoreBackup(open());
     return verifyStorage();
   }, settings);
-  process.stdout.write(reportText(report));
+  writeShown(process.stdout, reportText(report));
   if (report.violations.length > 0) throw new CommandFailed();
 }
 

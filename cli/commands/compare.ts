@@ -60,7 +60,7 @@ async function runCommand(options: CompareOptions): Promise<void> {
   await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
     const sealBefore = await sealHeadOf({ client, settings });
     const ehrs = await compared(options, { client, there, differences });
-    process.stdout.write(`${ehrs} EHRs compared, ${differences.length} differences\n`);
+    writeShown(process.stdout, `${ehrs} EHRs compared, ${differences.length} differences\n`);
     if (options.report === undefined) return;
     await writeProof(options.report, {
       kind: 'comparison',
@@ -74,7 +74,7 @@ async function runCommand(options: CompareOptions): Promise<void> {
     });
   });
   if (options.output !== undefined) await written(options.output, differences);
-  for (const [kind, count] of counted(differences)) process.stdout.write(`  ${count} × ${kind}\n`);
+  for (const [kind, count] of counted(differences)) writeShown(process.stdout, `  ${count} × ${kind}\n`);
   for (const one of differences.slice(0, SHOWN)) writeShown(process.stderr, `${textOf(one)}\n`);
   if (differences.length > 0) throw new CommandFailed();
 }

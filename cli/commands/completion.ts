@@ -1,5 +1,6 @@
 import { Argument, Command, type Option } from 'commander';
 import { PRODUCT } from '../../routes/http/product.js';
+import { writeShown } from '../shown.js';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
@@ -17,7 +18,7 @@ export function completionCommand(every: () => Promise<Command[]>): Command {
     .action(async (shell: keyof typeof SCRIPTS) => {
       const root = new Command(PRODUCT);
       for (const command of await every()) root.addCommand(command);
-      process.stdout.write(SCRIPTS[shell](wordsBelow(root, '')));
+      writeShown(process.stdout, SCRIPTS[shell](wordsBelow(root, '')));
     });
 }
 

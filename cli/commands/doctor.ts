@@ -9,6 +9,7 @@ import { compositionsOfPatient, DEMO_TEMPLATES, seededRandom, templateText } fro
 import { apiClient, answerError, type ApiClient } from '../transfer/api-client.js';
 import { textTable } from '../output.js';
 import { CommandFailed } from './options.js';
+import { writeShown } from '../shown.js';
 
 const HELP = `
 Everything is tried out in a database of its own, which is dropped at the end: version, topology, rights, how far the clocks are apart, writes of
@@ -40,7 +41,7 @@ async function runCommand(uri: string): Promise<void> {
     await withAnyServer(forgetExamination, scratch);
   }
   const rows = findings.map(({ what, verdict, detail }) => [what, verdict, detail]);
-  process.stdout.write(`${textTable(['what', 'verdict', 'found'], rows)}\n`);
+  writeShown(process.stdout, `${textTable(['what', 'verdict', 'found'], rows)}\n`);
   if (findings.some(({ verdict }) => verdict === 'missing')) throw new CommandFailed();
 }
 
@@ -50,7 +51,7 @@ async function withAnyServer<T>(
   scratch: Readonly<Record<string, string>>,
 ): Promise<T> {
   const { database } = configFromEnvironment(scratch);
-  const handle = await connectAnyServer(database, (line) => void process.stderr.write(`${line}\n`));
+  const handle = await connectAnyServer(database, (line) => void writeShown(process.stderr, `${line}\n`));
   try {
     return await work();
   } finally {

@@ -3,6 +3,7 @@ import type { EhrList, ListedEhr, Subject } from '../../packages/client/src/main
 import { withTarget, withTargetOptions, type Target, type TargetOptions } from '../transfer/target.js';
 import { requireYes, YES_FLAG, type YesOption } from './options.js';
 import { JSON_FLAG, print, tableOf, type JsonOption } from './print.js';
+import { writeShown } from '../shown.js';
 
 type Options = TargetOptions & JsonOption;
 
@@ -92,7 +93,7 @@ async function listed(options: Options, find: (target: Target) => Promise<EhrLis
         })),
       ),
     );
-    if (truncated === true) process.stderr.write('there are more\n');
+    if (truncated === true) writeShown(process.stderr, 'there are more\n');
   });
 }
 

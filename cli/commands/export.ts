@@ -79,7 +79,7 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
     if (query !== undefined) {
       const rows = await copyRows(client, JSON.stringify({ q: query }), output);
       await output.end();
-      process.stderr.write(`${counted(rows, 'row')}\n`);
+      writeShown(process.stderr, `${counted(rows, 'row')}\n`);
       return;
     }
     const listed = settings === null ? () => queriedEhrIds(client) : storedEhrIds;
@@ -88,7 +88,7 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
 }
 
 function warn(words: string): void {
-  process.stderr.write(`${words}\n`);
+  writeShown(process.stderr, `${words}\n`);
 }
 
 /** docs/spec/rest.md#extract */
@@ -114,7 +114,7 @@ async function exportAllVersions(options: ExportOptions, output: Output): Promis
       exportInterchange(scope, { write: (text) => output.write(text), onEhr }),
     );
     await output.end();
-    process.stderr.write(`${counted(ehrs, 'EHR')}, ${counted(lines, 'line')}\n`);
+    writeShown(process.stderr, `${counted(ehrs, 'EHR')}, ${counted(lines, 'line')}\n`);
   });
 }
 
@@ -157,7 +157,7 @@ class Export {
   async run(listed: () => AsyncIterable<string>): Promise<void> {
     const missing = await withCount(EXPORTED, (onEhr) => this.#exported(listed, onEhr));
     await this.output.end();
-    process.stderr.write(`${counted(this.#ehrs, 'EHR')}, ${counted(this.#records, 'record')}\n`);
+    writeShown(process.stderr, `${counted(this.#ehrs, 'EHR')}, ${counted(this.#records, 'record')}\n`);
     for (const line of missing) writeShown(process.stderr, `${line}\n`);
     if (missing.length > 0) throw new CommandFailed();
   }

@@ -16,7 +16,7 @@ interface ReportedImport {
 
 /** Prints what an import came to. @throws CommandFailed when something was refused */
 export function report(state: ImportState, { start, errorFile, isDryRun = false }: ReportedImport): void {
-  process.stdout.write(`${summary(state, isDryRun, (performance.now() - start) / 1000)}\n`);
+  writeShown(process.stdout, `${summary(state, isDryRun, (performance.now() - start) / 1000)}\n`);
   if (state.failed === 0) return;
   const causes = `${causesText(state.causes)}${emptyText(state)}see ${errorFile}\n`;
   writeShown(process.stderr, causes);
@@ -37,7 +37,10 @@ export async function carriedOut(state: ImportState, run: () => Promise<void>): 
     return true;
   } catch (error) {
     if (!(error instanceof TooManyErrors)) throw error;
-    process.stderr.write(`stopped after record ${state.position} for its errors; the same command goes on\n`);
+    writeShown(
+      process.stderr,
+      `stopped after record ${state.position} for its errors; the same command goes on\n`,
+    );
     return false;
   }
 }

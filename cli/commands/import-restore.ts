@@ -47,8 +47,9 @@ export async function restoreAll(
   await checkWhole(source);
   const state = await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
     const { state: begun, isResumed } = files.open();
-    process.stdout.write(`batch ${begun.importId}\n`);
-    if (isResumed && begun.position > 0) process.stderr.write(`going on after line ${begun.position}\n`);
+    writeShown(process.stdout, `batch ${begun.importId}\n`);
+    if (isResumed && begun.position > 0)
+      writeShown(process.stderr, `going on after line ${begun.position}\n`);
     const how = { batch: begun.importId, dropsSubjects: options.subject === 'drop' };
     const target = await restoreTarget({ client, settings }, how);
     const bar = barOf(source);
@@ -103,7 +104,7 @@ export async function undoImport(
   requireYes(options, `the EHRs that batch ${batches.join(', ')} made would be erased`);
   const { undoRestore } = await import('../../maintenance/interchange/undo.js');
   const { ehrs, kept } = await withTarget(options, PATIENCE_MS, () => undoRestore(batches));
-  process.stdout.write(`${ehrs} EHRs erased, ${kept.length} kept\n`);
+  writeShown(process.stdout, `${ehrs} EHRs erased, ${kept.length} kept\n`);
   for (const { ehrId, reason } of kept) writeShown(process.stderr, `EHR ${ehrId} is kept: ${reason}\n`);
   if (kept.length > 0) throw new CommandFailed();
 }

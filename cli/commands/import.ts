@@ -12,6 +12,7 @@ import { withTarget, withTargetOptions } from '../transfer/target.js';
 import { barOf, carriedOut, report } from './import-report.js';
 import { refuseForRestore, restoreAll, undoImport, type RestoreOptions } from './import-restore.js';
 import { together, wholeNumber, YES_FLAG } from './options.js';
+import { writeShown } from '../shown.js';
 
 interface ImportOptions extends RestoreOptions {
   readonly undo?: readonly string[];
@@ -150,7 +151,7 @@ async function isExtractImported(command: Command, path: string, options: Import
   if (form === null) return false;
   refuseForRestore(command, options);
   const made = await withTarget(options, PATIENCE_MS, (target) => importExtract(target, path, form));
-  process.stdout.write(`EHR ${made.ehrId}: ${made.versions} versions\nimport ${made.importId}\n`);
+  writeShown(process.stdout, `EHR ${made.ehrId}: ${made.versions} versions\nimport ${made.importId}\n`);
   return true;
 }
 
@@ -166,7 +167,8 @@ async function importAll(
     const client = isLenient ? lenientClient(target.client) : target.client;
     await client.stream('OPTIONS', '/');
     const { state, isResumed } = files.open();
-    if (isResumed && state.position > 0) process.stderr.write(`going on after record ${state.position}\n`);
+    if (isResumed && state.position > 0)
+      writeShown(process.stderr, `going on after record ${state.position}\n`);
     const { newIds, batch, parallel } = options;
     const carryOut = sendingTo({
       client,

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { BackgroundJob } from '../../packages/client/src/main.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { JSON_FLAG, print, tableOf, type JsonOption } from './print.js';
+import { writeShown } from '../shown.js';
 
 type Options = TargetOptions & JsonOption;
 
@@ -29,7 +30,7 @@ async function waitForJobs(options: Options): Promise<void> {
     for (;;) {
       const { jobs } = await cdr.overview();
       if (jobs.length === 0) break;
-      process.stderr.write(`${jobs.map(textOf).join(', ')}\n`);
+      writeShown(process.stderr, `${jobs.map(textOf).join(', ')}\n`);
       await pause(BETWEEN_LOOKS_MS);
     }
     print(options, [], () => 'no job runs');

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Repairing } from '../../merge/repair.js';
+import { writeShown } from '../shown.js';
 
 /** `everchart merge repair`: what older releases left wrong when they took merges back. */
 export function repairCommand(): Command {
@@ -30,12 +31,13 @@ async function repair(write: Repairing): Promise<void> {
       const right =
         from === null ? 'what persons and the merges that stand give it' : `the content of ${from._id}`;
       const word = isGuess ? 'by the rule, not recorded' : 'right';
-      process.stdout.write(`EHR ${ehrId}  ${type}  ${latest._id}  ${word}: ${right}\n`);
+      writeShown(process.stdout, `EHR ${ehrId}  ${type}  ${latest._id}  ${word}: ${right}\n`);
       count += 1;
     }
     return count;
   });
-  process.stdout.write(
+  writeShown(
+    process.stdout,
     `${found} objects ${write !== 'none' || found === 0 ? 'repaired' : 'to be repaired with --apply'}\n`,
   );
 }

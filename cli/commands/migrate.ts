@@ -116,7 +116,7 @@ async function moved(
   state.runs = (state.runs ?? 0) + 1;
   if (state.sealBefore === undefined) state.sealBefore = await sealHeadOf({ client, settings });
   files.save(state, []);
-  process.stdout.write(`batch ${state.importId}\n`);
+  writeShown(process.stdout, `batch ${state.importId}\n`);
   await carriedOut({ options, source, state, files }, { client, settings });
   files.finish();
   if (options.report !== undefined)
@@ -185,17 +185,20 @@ function resultOf(state: MigrationState): Readonly<Record<string, unknown>> {
 function tell(state: MigrationState, reported: Parameters<typeof report>[1]): void {
   const { ehrs = 0, directories = 0, missing = 0, firstMissing = [], unlisted = 0 } = state;
   const { withoutCommitter = 0 } = state;
-  process.stdout.write(`${ehrs} EHRs read\n`);
+  writeShown(process.stdout, `${ehrs} EHRs read\n`);
   if (directories > 0)
-    process.stdout.write(
+    writeShown(
+      process.stdout,
       `${directories} directories were committed as they are now: the other server does not show their versions\n`,
     );
   if (withoutCommitter > 0)
-    process.stdout.write(
+    writeShown(
+      process.stdout,
       `of ${withoutCommitter} versions of directories the other server tells when they were made, and not by whom\n`,
     );
   if (unlisted > 0)
-    process.stdout.write(
+    writeShown(
+      process.stdout,
       `of ${unlisted} EHRs the other server lists no CONTRIBUTIONs: a COMPOSITION or directory that was deleted is there only if a CONTRIBUTION of others names it\n`,
     );
   if (missing > 0) {

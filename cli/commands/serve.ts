@@ -4,6 +4,7 @@ import { startEmbedded } from '../../packages/embedded-mongodb/src/spawn.js';
 import { superviseEmbedded } from '../../packages/embedded-mongodb/src/supervise.js';
 import { textSetting } from '../../src/settings/config.js';
 import { wholeNumber } from './options.js';
+import { writeShown } from '../shown.js';
 
 /** `everchart start`: the server, configured by the environment. */
 export function startCommand(): Command {
@@ -37,7 +38,7 @@ export function databaseCommand(): Command {
 async function runDatabase({ port, dir: given }: DatabaseOptions): Promise<void> {
   // The settings of a server may be wrong here in whatever else they say; only this one counts.
   const dir = given ?? textSetting('EMBEDDED_DATA_DIR');
-  const log = (line: string): void => void process.stderr.write(`${line}\n`);
+  const log = (line: string): void => void writeShown(process.stderr, `${line}\n`);
   const options = { log, ...(port !== undefined && { port }) };
   const database =
     dir === 'temporary'
@@ -45,7 +46,7 @@ async function runDatabase({ port, dir: given }: DatabaseOptions): Promise<void>
       : await superviseEmbedded({ dir, ...options });
   // Before anybody is told of it, who may stop it at once.
   const stopped = stopSignal();
-  process.stdout.write(`${database.uri}\n`);
+  writeShown(process.stdout, `${database.uri}\n`);
   log(`embedded MongoDB ${database.version}, data in ${database.dir}; Ctrl-C stops it`);
   if (port !== undefined) log(`the connection string with its password is in ${database.uriFile}`);
   await stopped;

@@ -5,6 +5,7 @@ import { upgradePlan, upgradeStorage, type UpgradePlan } from '../../maintenance
 import { namesThatDifferInCase } from '../../models/definition/stored-query.js';
 import { anyVersion } from '../../models/version.js';
 import { withDatabase, withStorage } from '../../src/process/storage.js';
+import { writeShown } from '../shown.js';
 
 /** `everchart reindex`: rebuilds what AQL reads; may run beside servers and be stopped at any time. */
 export function reindexCommand(): Command {
@@ -24,7 +25,7 @@ async function reindex(): Promise<void> {
     });
     bar?.stop();
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    process.stdout.write(`${done.ehrs} EHRs, ${done.documents} documents rebuilt in ${seconds} s\n`);
+    writeShown(process.stdout, `${done.ehrs} EHRs, ${done.documents} documents rebuilt in ${seconds} s\n`);
   });
 }
 
@@ -37,7 +38,7 @@ export function upgradeCommand(): Command {
 
 async function planUpgrade(): Promise<void> {
   const plan = await withDatabase(({ aql }) => upgradePlan(aql.leafIndex));
-  process.stdout.write(plan === null ? 'the database is empty\n' : planText(plan));
+  writeShown(process.stdout, plan === null ? 'the database is empty\n' : planText(plan));
   await withDatabase(listNamesAlike);
 }
 
@@ -70,26 +71,28 @@ async function upgrade(): Promise<void> {
     bar?.stop();
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
     const { compressed, derived, droppedIndexes, identified } = done;
-    process.stdout.write(
+    writeShown(
+      process.stdout,
       `${compressed} VERSIONs compressed, ${identified} EHRs identified, ${derived} documents derived, ${droppedIndexes.length} indexes dropped in ${seconds} s\n`,
     );
     const { owners, ehrs, states } = done.baseline;
-    process.stdout.write(
+    writeShown(
+      process.stdout,
       `sealed as they were found: the EHR of ${owners} records, ${ehrs} EHRs, ${states} templates, stored queries and merges\n`,
     );
     await listNamesAlike();
     const { resealed, unproven } = done.attested;
     for (const uid of resealed)
-      process.stdout.write(`sealed with its ATTESTATION, which no block held: ${uid}\n`);
+      writeShown(process.stdout, `sealed with its ATTESTATION, which no block held: ${uid}\n`);
     for (const uid of unproven)
-      process.stdout.write(`left as it is, since no sealed CONTRIBUTION has its ATTESTATION: ${uid}\n`);
+      writeShown(process.stdout, `left as it is, since no sealed CONTRIBUTION has its ATTESTATION: ${uid}\n`);
   });
 }
 
 /** Names are compared without case: of these each is found by its own spelling, and all others find the first. */
 async function listNamesAlike(): Promise<void> {
   for (const names of await namesThatDifferInCase())
-    process.stdout.write(`stored queries whose names differ in case only: ${names.join(', ')}\n`);
+    writeShown(process.stdout, `stored queries whose names differ in case only: ${names.join(', ')}\n`);
 }
 
 /** `everchart cat`: the text of a stored VERSION as it is, however it is stored. */
@@ -101,5 +104,5 @@ async function cat(versionUid: string): Promise<void> {
   const version = await withDatabase(() => anyVersion(versionUid));
   if (version === null) throw new Error(`there is no VERSION ${versionUid}`);
   if (version.data === null) throw new Error(`VERSION ${versionUid} is a deletion: it has no content`);
-  process.stdout.write(`${version.data}\n`);
+  writeShown(process.stdout, `${version.data}\n`);
 }

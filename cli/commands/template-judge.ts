@@ -5,6 +5,7 @@ import type { Cdr, ComparedWith, TemplateComparison } from '../../packages/clien
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { CommandFailed } from './options.js';
 import { JSON_FLAG, print, tableOf, type JsonOption } from './print.js';
+import { writeShown } from '../shown.js';
 
 interface JudgeOptions extends TargetOptions, JsonOption {
   readonly data: 'sample' | 'all';
@@ -61,7 +62,7 @@ async function followed(cdr: Cdr, templateId: string, job: string): Promise<Temp
   for (;;) {
     const now = await cdr.templates.comparisons.get(templateId, job);
     if (now.state !== 'running') return now;
-    process.stderr.write(`${now.valid} valid, ${now.invalid} not\n`);
+    writeShown(process.stderr, `${now.valid} valid, ${now.invalid} not\n`);
     await pause(BETWEEN_LOOKS_MS);
   }
 }

@@ -15,6 +15,7 @@ import { validateAgainstTemplate } from '../../openehr/template/validate.js';
 import { formerTextsOf } from '../../openehr/template/validate/former-texts.js';
 import { textTable } from '../output.js';
 import { CommandFailed } from './options.js';
+import { writeShown } from '../shown.js';
 
 /** `everchart template compare`: without a server, for authors and builds. */
 export function compareCommand(): Command {
@@ -32,7 +33,7 @@ function compareFiles(before: string, after: string, options: { readonly json?: 
   const difference = compareTemplates(readTemplateFile(before), readTemplateFile(after));
   const { verdict, changes } = difference;
   const text = options.json === true ? JSON.stringify(difference) : `${verdict}\n${changeTable(changes)}`;
-  process.stdout.write(`${text.trimEnd()}\n`);
+  writeShown(process.stdout, `${text.trimEnd()}\n`);
   if (verdict === 'breaking') throw new CommandFailed();
 }
 
@@ -93,8 +94,8 @@ function testRules(file: string, { from, to, against }: TestOptions): void {
     const wrong = [...problemsOf(upgraded, [before, after]), ...unexpected(upgraded, expected)];
     if (wrong.length > 0) failed += 1;
     const isSame = upgraded.changed.every((count) => count === 0);
-    process.stdout.write(`${name}: ${wrong.length > 0 ? 'invalid' : isSame ? 'valid' : 'mapped'}\n`);
-    for (const line of wrong) process.stderr.write(`  ${line}\n`);
+    writeShown(process.stdout, `${name}: ${wrong.length > 0 ? 'invalid' : isSame ? 'valid' : 'mapped'}\n`);
+    for (const line of wrong) writeShown(process.stderr, `  ${line}\n`);
   }
   if (failed > 0) throw new CommandFailed();
 }

@@ -7,6 +7,7 @@ import type { Cdr, TemplateUpgrade, UpgradePlan } from '../../packages/client/sr
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { CommandFailed } from './options.js';
 import { JSON_FLAG, print, tableOf, type JsonOption } from './print.js';
+import { writeShown } from '../shown.js';
 
 type Options = TargetOptions & JsonOption;
 
@@ -72,7 +73,7 @@ async function followed(cdr: Cdr, templateId: string, job: string): Promise<Temp
   for (;;) {
     const now = await cdr.templates.upgrades.get(templateId, job);
     if (now.state !== 'running') return now;
-    process.stderr.write(`${now.upgraded} upgraded, ${now.left} left\n`);
+    writeShown(process.stderr, `${now.upgraded} upgraded, ${now.left} left\n`);
     await pause(BETWEEN_LOOKS_MS);
   }
 }

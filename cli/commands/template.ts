@@ -7,6 +7,7 @@ import { tableOf } from './print.js';
 import { judgeCommand } from './template-judge.js';
 import { compareCommand, testRulesCommand } from './template-revision.js';
 import { revisionsCommand, upgradeCommand } from './template-upgrade.js';
+import { writeShown } from '../shown.js';
 
 const TEMPLATES = '/definition/template/adl1.4';
 
@@ -34,7 +35,8 @@ export function templateCommand(): Command {
 async function listTemplates(options: TargetOptions & { readonly json?: true }): Promise<void> {
   await withTarget(options, 0, async ({ cdr }) => {
     const templates = await cdr.templates.list();
-    process.stdout.write(
+    writeShown(
+      process.stdout,
       `${options.json === true ? JSON.stringify(templates) : tableOf(COLUMNS, templates)}\n`,
     );
   });
@@ -48,9 +50,9 @@ async function uploadTemplates(files: readonly string[], options: TargetOptions)
     let count = 0;
     for (const file of files) {
       const done = await uploadTemplate(client, file);
-      if (done === 'uploaded' || done === 'unchanged') process.stdout.write(`${file}: ${done}\n`);
+      if (done === 'uploaded' || done === 'unchanged') writeShown(process.stdout, `${file}: ${done}\n`);
       else {
-        process.stderr.write(`${file}: ${done}\n`);
+        writeShown(process.stderr, `${file}: ${done}\n`);
         count += 1;
       }
     }
@@ -87,6 +89,6 @@ async function printTemplate(templateId: string, options: TargetOptions): Promis
     const path = `${TEMPLATES}/${encodeURIComponent(templateId)}`;
     const { status, text } = await client.send('GET', path, { accept: 'application/xml' });
     if (status !== OK) throw answerError(status, text);
-    process.stdout.write(text);
+    writeShown(process.stdout, text);
   });
 }

@@ -9,6 +9,7 @@ import { changeUsers, isUserName, readUsers } from '../../src/identity/users-fil
 import { developmentToken, lifetimeSeconds } from '../development-token.js';
 import { commandLogger } from '../../src/logger.js';
 import { JSON_FLAG, print, type JsonOption } from './print.js';
+import { writeShown } from '../shown.js';
 
 interface FileOptions {
   readonly file?: string;
@@ -69,7 +70,7 @@ async function addUser(name: string, options: AddOptions): Promise<void> {
       throw new Error(`the user ${name} exists; --replace gives a new password and new roles`);
     return new Map(users).set(user.name, user);
   });
-  process.stdout.write(`${name} may sign in as ${roles.join(', ')}\n`);
+  writeShown(process.stdout, `${name} may sign in as ${roles.join(', ')}\n`);
 }
 
 function removeUser(name: string, options: FileOptions): void {
@@ -78,7 +79,7 @@ function removeUser(name: string, options: FileOptions): void {
     if (!rest.delete(name.normalize('NFC'))) throw new Error(`there is no user ${name}`);
     return rest;
   });
-  process.stdout.write(`${name} is removed\n`);
+  writeShown(process.stdout, `${name} is removed\n`);
 }
 
 /** Never with what stands for a password. */
@@ -130,7 +131,7 @@ function printToken(options: TokenOptions): void {
   warnOfMisspeltSettings(commandLogger());
   const roles = [options.role === 'admin' ? jwt.roleAdmin : jwt.roleUser];
   const request = { user: options.user, roles, lifetimeSeconds: options.ttl };
-  process.stdout.write(`${developmentToken(jwt, request)}\n`);
+  writeShown(process.stdout, `${developmentToken(jwt, request)}\n`);
 }
 
 function lifetimeOf(text: string): number {

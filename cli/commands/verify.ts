@@ -6,6 +6,7 @@ import type { SealHead } from '../../models/cross-collection/seal-block.js';
 import { withStorage } from '../../src/process/storage.js';
 import { checkedProof } from '../migrate/proof.js';
 import { CommandFailed } from './options.js';
+import { writeShown } from '../shown.js';
 
 /** `everchart verify`: checks the stored data against its own rules; 1 when one is broken. */
 export function verifyCommand(): Command {
@@ -50,14 +51,14 @@ async function verify({ json, since, report: file }: VerifyOptions): Promise<voi
     bar?.stop();
     return done;
   });
-  process.stdout.write(json === true ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
+  writeShown(process.stdout, json === true ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
   if (report.violations.length > 0) throw new CommandFailed();
 }
 
 /** The heads that a report of a migration or a comparison names. Says what is known of its signature. @throws as `checkedProof` */
 async function headsOf(file: string): Promise<SealHead[]> {
   const { heads, signature } = await checkedProof(file);
-  process.stderr.write(`the report is what was written; its signature: ${signature}\n`);
+  writeShown(process.stderr, `the report is what was written; its signature: ${signature}\n`);
   return heads.map(parseSealHead);
 }
 

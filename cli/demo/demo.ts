@@ -7,6 +7,7 @@ import { textTable } from '../output.js';
 import { developmentToken } from '../development-token.js';
 import { createLogger } from '../../src/logger.js';
 import { startServer, type RunningServer } from '../../src/process/start.js';
+import { writeShown } from '../shown.js';
 
 const PLAN: LoadPlan = { ehrs: 200, compositionsPerEhr: 10, seed: 20260105, parallel: 8 };
 const TOKEN_LIFETIME_SECONDS = 8 * 3600;
@@ -100,7 +101,7 @@ function stopOnSignal(server: RunningServer): void {
 }
 
 function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+  writeShown(process.stdout, `${line}\n`);
 }
 
 /** A query of the demo: what it shows, its text, its parameters. */
