@@ -65,6 +65,7 @@ describe('users with passwords', () => {
     for (const [name, body] of [
       ['clara', { roles: ['READER'] }],
       ['clara', { roles: ['READER'], password: 'short' }],
+      ['clara', { roles: ['READER'], password: 'Password1234' }],
       ['clara', { roles: ['CHIEF'], password: PASSWORD }],
       ['clara', { roles: [], password: PASSWORD }],
       ['a:b', { roles: ['READER'], password: PASSWORD }],

@@ -131,6 +131,34 @@ describe('the questions of a query', () => {
     expect(terminology.asked).toEqual([]);
   });
 
+  it('go to the server of the setting alone, whatever address they name', async () => {
+    const inside = new SlowTerminology();
+    await inside.start();
+    const { host } = new URL(inside.url);
+    const named = [
+      ...[`url=http://${host}/ValueSet`, `//${host}/fhir/ValueSet/$expand`, `http://${host}/?url=x`],
+      ...[
+        `url=x&system=http://${host}`,
+        `url=x\\r\\nHost: ${host}`,
+        `@${host}/`,
+        `../../..//${host}`,
+        `#@${host}`,
+      ],
+    ];
+    for (const [index, parameters] of named.entries()) {
+      const q = `SELECT c/uid/value FROM COMPOSITION c WHERE c/name/value MATCHES { TERMINOLOGY('expand', 'hl7.org/fhir/4.0', '${parameters}') }`;
+      const answer = ask(q);
+      const isDone = answer.then(() => undefined);
+      await Promise.race([isDone, until(() => terminology.asked.length > index || inside.open > 0)]);
+      terminology.answerAll();
+      expect((await answer).status).toBeLessThan(500);
+      expect(inside.asked).toEqual([]);
+    }
+    expect(terminology.asked.every((path) => path.startsWith('/fhir/ValueSet/$expand?'))).toBe(true);
+    expect(terminology.asked.length).toBeGreaterThan(0);
+    inside.stop();
+  });
+
   it('may have 100,000 codes for an answer, which are too many for a query and take no time to speak of', async () => {
     const codes = expansionOf(100_000);
     const statuses = new Set<number>();

@@ -20,6 +20,22 @@ describe('a password that is set', () => {
     },
   );
 
+  it('is none of the 10,000 commonest, and of all that the list has as long as that', async () => {
+    const { dictionary } = await import('@zxcvbn-ts/language-common');
+    const commonest = dictionary['passwords-common'];
+    expect(commonest.length).toBeGreaterThan(10_000);
+    const isLong = (password: string): boolean => Array.from(password).length >= 12;
+    const long = commonest.filter(isLong);
+    expect(commonest.slice(0, 10_000).filter(isLong).length).toBeGreaterThan(5);
+    const taken: string[] = [];
+    for (const password of long)
+      await allowedPassword(password).then(
+        () => taken.push(password),
+        () => undefined,
+      );
+    expect(taken).toEqual([]);
+  });
+
   it('has no control characters', async () => {
     await expect(allowedPassword('twelve and\nmore')).rejects.toThrow('control characters');
   });
