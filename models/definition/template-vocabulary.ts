@@ -6,6 +6,9 @@ import { templateById, templateRevisions } from './template.js';
 /** Of more templates than this nothing is said. */
 export const MAX_VOCABULARY_TEMPLATES = 2_000;
 
+/** Characters of texts that one look reads, some tenths of a second: of more templates a later look goes on. */
+const MOST_READ = 20_000_000;
+
 /** The names of templates that this process has read. */
 interface ReadTemplates extends TemplateVocabulary {
   /** The texts that were read: a text is never read twice. */
@@ -25,8 +28,8 @@ export function knownVocabulary(): TemplateVocabulary {
 }
 
 /**
- * The names of all templates that are stored now; null when they are too many. Asks for their revisions, and reads the
- * texts that are new only; callers at one time share one look.
+ * The names of all templates that are stored now; null when they are too many, or not all are read yet. Asks for their revisions, and
+ * reads the texts that are new only; callers at one time share one look.
  */
 export function presentVocabulary(): Promise<TemplateVocabulary | null> {
   reading ??= readNew().finally(() => (reading = null));
@@ -39,10 +42,14 @@ async function readNew(): Promise<TemplateVocabulary | null> {
   // A text that is gone may have been the only one with a name: all are read anew.
   const isGone = [...read.texts].some(([id, revision]) => present.get(id) !== revision);
   const next = isGone ? emptyOnes() : read;
+  read = next;
+  let left = MOST_READ;
   for (const [id, revision] of present) {
     if (next.texts.has(id)) continue;
+    if (left <= 0) return null;
     const doc = await templateById(id);
     if (doc === null) continue;
+    left -= doc.opt.length;
     next.texts.set(id, revision);
     next.templates.add(collapsedToken(id));
     for (const [archetype, codes] of nodeIdsOf(doc.opt)) {
@@ -51,6 +58,5 @@ async function readNew(): Promise<TemplateVocabulary | null> {
       for (const code of codes) all.add(code);
     }
   }
-  read = next;
-  return read;
+  return next;
 }

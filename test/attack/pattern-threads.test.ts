@@ -52,10 +52,16 @@ async function matched(
 }
 
 it.each([
-  ['here', 'a short pattern and short texts', '[ab]+', 20, 0],
-  ['here', 'a long pattern and a short text', '[ab]{1,200}', 1, 0],
-  ['in a thread', 'a long pattern and many texts', '[ab]{1,200}', 50, 1],
-])('matches %s %s', async (_, what, pattern, count, threads) => {
+  { where: 'here', what: 'a short pattern and short texts', pattern: '[ab]+', texts: 20, threads: 0 },
+  { where: 'here', what: 'a long pattern and a short text', pattern: '[ab]{1,200}', texts: 1, threads: 0 },
+  {
+    where: 'in a thread',
+    what: 'a long pattern and many texts',
+    pattern: '[ab]{1,200}',
+    texts: 50,
+    threads: 1,
+  },
+])('matches $where $what', async ({ what, pattern, texts: count, threads }) => {
   const app = testApp();
   const texts = Array<string>(count).fill('ab'.repeat(100));
   const composition = await matched(app, what.replaceAll(' ', '-'), pattern, texts);
