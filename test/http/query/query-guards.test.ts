@@ -31,6 +31,28 @@ describe('guards', () => {
     expect(body.error).toBe('Request Timeout');
   });
 
+  it('answers 408 when what the database gave takes too long to evaluate', async () => {
+    const { work } = testSettings();
+    const unlimited = { ...work, tuples: 1e15, steps: 1e15, resultBytes: 1e15 };
+    const app = testApp({ aql: { ...aql, timeoutMs: 2_000 }, work: unlimited });
+    const classes = Array.from({ length: 6 }, (_, index) => `LOCATABLE l${index}`).join(' AND ');
+    const q = `SELECT COUNT(DISTINCT l0), COUNT(*) FROM EHR e CONTAINS (${classes})`;
+    const begun = performance.now();
+    const { status, body } = await post(app, { q });
+    expect({ status, message: String(body.message) }).toEqual({
+      status: 408,
+      message: expect.stringContaining('(AQL_TIMEOUT_MS)'),
+    });
+    // It was evaluated: the database gives what it needs at once.
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(2_000);
+    const { body: plan } = await post(app, { q }, '/query/aql/explain');
+    expect(plan.in_process).toBeDefined();
+    // Its thread is free again.
+    expect((await post(app, { q: 'SELECT COUNT(DISTINCT c), COUNT(*) FROM COMPOSITION c' })).status).toBe(
+      200,
+    );
+  });
+
   it('lets some queries wait and refuses the rest with Retry-After', async () => {
     const app = testApp({ aql: { ...aql, maxConcurrent: 1, timeoutMs: 100 } });
     const server = createServer(app).listen(0);
