@@ -33,10 +33,15 @@ const LIKES = ["'*'", "'?*?*?*?*'", "'a*b*c*d*e'", "'\\\\*'"];
 
 /**
  * A query of random shape, as large as the limits let it be in one or two respects and often beyond: it need not make sense,
- * but mostly its paths exist in the reference model, so that all of the compiler sees it.
+ * but mostly its paths exist in the reference model, so that all of the compiler sees it. `ehrId`: some queries are of this EHR.
  */
-export function hostileQuery(random: Random): string {
-  return new Hostile(random).query();
+export function hostileQuery(random: Random, ehrId?: string): string {
+  return new Hostile(random).query(ehrId);
+}
+
+/** Whether a query answers or counts whole objects, which the database does not compare. */
+export function asksForObjects(q: string): boolean {
+  return /(?:SELECT|DISTINCT|,|\() v\d+[,) ]/.test(q.replaceAll('(', '( '));
 }
 
 class Hostile {
@@ -62,8 +67,9 @@ class Hostile {
     this.#large = new Set(random.list(1, 3, () => random.pick(kinds)));
   }
 
-  query(): string {
+  query(ehrId?: string): string {
     const { random } = this;
+    const ehr = ehrId !== undefined && random.chance(0.3) ? `EHR e[ehr_id/value='${ehrId}']` : 'EHR e';
     const from = this.#from(this.#many('classes', 3, 50));
     const select = this.#list(this.#many('columns', 3, 200), () => this.#column()).join(', ');
     const where = random.chance(0.8) ? ` WHERE ${this.#condition(this.#many('conditions', 4, 500), 0)}` : '';
@@ -73,7 +79,7 @@ class Hostile {
         ? ` ORDER BY ${this.#list(this.#many('order', 2, 32), () => this.#value()).join(', ')}`
         : '';
     const limit = random.chance(0.3) ? ` LIMIT ${random.pick([1, 10, 1_000_000])}` : '';
-    return `SELECT ${isDistinct ? 'DISTINCT ' : ''}${select} FROM EHR e CONTAINS ${from}${where}${order}${limit}`;
+    return `SELECT ${isDistinct ? 'DISTINCT ' : ''}${select} FROM ${ehr} CONTAINS ${from}${where}${order}${limit}`;
   }
 
   /** 1 to `few`, or, where there is a lot of it, up to `most`. */
@@ -192,9 +198,17 @@ class Hostile {
 
   #column(): string {
     const { random } = this;
+    if (random.chance(0.08)) return this.#object();
     if (!random.chance(0.05)) return this.#value();
     const name = random.pick(['COUNT', 'MIN', 'MAX', 'SUM', 'AVG']);
     return `${name}(${name === 'COUNT' && random.chance(0.3) ? 'DISTINCT ' : ''}${this.#path()})`;
+  }
+
+  /** A whole object, or how many there are. */
+  #object(): string {
+    const { random } = this;
+    const { name } = random.pick(this.#aliases);
+    return random.pick([name, name, `COUNT(${name})`, `COUNT(DISTINCT ${name})`, 'COUNT(*)']);
   }
 
   #condition(count: number, depth: number): string {
