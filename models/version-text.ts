@@ -137,15 +137,22 @@ export function versionAsFound(stored: StoredVersion): VersionDoc {
   }
 }
 
-/** The text of a field `data` that a pipeline gives; what is no such field is given back. @throws Error of zlib */
-export function decodedCell(value: unknown): unknown {
-  if (value instanceof Binary) return decodedText(value);
+/**
+ * The text of a field `data` that a pipeline gives, as `decode` reads its bytes; what is no such field is given back.
+ * @throws as `decode`
+ */
+export function decodedCell(value: unknown, decode: (bytes: Uint8Array) => string): unknown {
+  if (value instanceof Binary) return decode(bytesOf(value));
   if (typeof value !== 'object' || value === null || !('data' in value)) return value;
-  return value.data instanceof Binary ? { ...value, data: decodedText(value.data) } : value;
+  return value.data instanceof Binary ? { ...value, data: decode(bytesOf(value.data)) } : value;
 }
 
-function decodedText({ buffer, position }: mongoose.mongo.Binary): string {
-  return inflated(buffer.subarray(0, position));
+function bytesOf({ buffer, position }: mongoose.mongo.Binary): Uint8Array {
+  return buffer.subarray(0, position);
+}
+
+function decodedText(binary: mongoose.mongo.Binary): string {
+  return inflated(bytesOf(binary));
 }
 
 /** VERSIONs whose text is stored as it is although it would be compressed now. */

@@ -10,6 +10,7 @@ import { MAX_POLICY_DEPTH, MAX_POLICY_LENGTH, MAX_POLICY_OPERATORS } from '../po
 import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../change/item-tag/tag-content.js';
 import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../openehr/format/canonical-json.js';
 import { MAX_AUDIT_IDS } from '../models/audit.js';
+import { MAX_ROW_LENGTH } from '../models/cross-collection/decoded-rows.js';
 import { MAX_VOCABULARY_TEMPLATES } from '../models/definition/template-vocabulary.js';
 import { MAX_ACCEPTED_FINDINGS, MAX_DROPPED_LENGTH } from '../openehr/rm/lenient.js';
 import { MAX_VIOLATIONS_AS_DATA } from '../routes/http/failure/violations-body.js';
@@ -76,6 +77,11 @@ const AQL: readonly Limit[] = [
     name: 'result text',
     value: MAX_RESULT_LENGTH,
     meaning: 'characters of a RESULT_SET; larger ones are 422 unless they are asked for as NDJSON or CSV',
+  },
+  {
+    name: 'row',
+    value: MAX_ROW_LENGTH,
+    meaning: 'characters of the whole objects of one row, in whatever form it is asked for',
   },
   { name: 'warnings', value: MAX_WARNINGS, meaning: 'warnings of one query; more are left out' },
   {

@@ -9,7 +9,7 @@ import { COLLECTIONS } from '../access/layout.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { STUB_SHAPE } from '../../aql/index/keys.js';
 import type { LeafIndex } from '../../aql/index/document.js';
-import { decodedCell } from '../version-text.js';
+import { decodedRows } from './decoded-rows.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
 import { holdsSnapshots, oneSnapshot, WHOLE_BATCH, type SnapshotOption } from '../access/one-snapshot.js';
 import { documents } from '../access/documents.js';
@@ -68,7 +68,7 @@ export async function* runPipeline(
 ): AsyncGenerator<readonly PipelineRow[], void, undefined> {
   const probed = await probedRows(plan, limits);
   if (probed !== null) {
-    if (probed.length > 0) yield probed;
+    yield* readable(plan, probed);
     return;
   }
   const isHeld = limits.isHeld !== false || !(await holdsSnapshots());
@@ -83,7 +83,7 @@ async function* pipelineRows(
   try {
     while (await cursor.hasNext()) {
       const rows = cursor.readBufferedDocuments(ROWS_AT_ONCE) as PipelineRow[];
-      yield holdsTexts(plan) ? rows.map(decodedRow) : rows;
+      yield* readable(plan, rows);
     }
   } catch (error) {
     throw translatedError(error, limits);
@@ -99,7 +99,8 @@ export async function* eachRow<Row>(batches: AsyncIterable<readonly Row[]>): Asy
 
 /** As `runPipeline`, all rows at once. @throws as `runPipeline` */
 export async function runPipelineRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
-  return (await probedRows(plan, limits)) ?? allRows(plan, limits);
+  const rows = (await probedRows(plan, limits)) ?? (await allRows(plan, limits));
+  return [...readable(plan, rows)].flat();
 }
 
 /**
@@ -158,8 +159,7 @@ function withMember<T extends object>(
 async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
   const cursor = openPipelineCursor(plan, { ...limits, ...(await oneSnapshot()) });
   try {
-    const rows = (await cursor.toArray()) as PipelineRow[];
-    return holdsTexts(plan) ? rows.map(decodedRow) : rows;
+    return (await cursor.toArray()) as PipelineRow[];
   } catch (error) {
     throw translatedError(error, limits);
   } finally {
@@ -167,13 +167,10 @@ async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineR
   }
 }
 
-function holdsTexts({ columns = [] }: RunnablePlan): boolean {
-  return columns.some(({ kind }) => kind === 'text' || kind === 'version');
-}
-
-/** The same row with the texts of VERSIONs as text. */
-function decodedRow(found: PipelineRow): PipelineRow {
-  return { ...found, row: found.row.map((cell) => decodedCell(cell) as JsonValue) };
+/** Rows as they are read, with texts instead of what is compressed; nothing of none. */
+function readable({ columns = [] }: RunnablePlan, rows: readonly PipelineRow[]) {
+  if (columns.some(({ kind }) => kind === 'text' || kind === 'version')) return decodedRows(rows);
+  return rows.length === 0 ? [] : [rows];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { watchedServer, type WatchedServer } from '../support/attack/watched-server.js';
+import { MAX_RESULT_LENGTH } from '../../routes/query/query-answer.js';
+import { MAX_MAIN_SECONDS, watchedServer, type WatchedServer } from '../support/attack/watched-server.js';
 import { fixtureText } from '../support/fixture.js';
 import { element, evaluation, multiple, node, template } from '../support/openehr/opt-builder.js';
 import { LARGE_TEMPLATE, largeComposition } from '../support/large-bodies.js';
@@ -90,6 +91,34 @@ it.each([JSON_TYPE, 'application/xml'])(
   },
   240_000,
 );
+
+it('rows as large as one answer may be hold nobody up for long, and larger ones are refused', async () => {
+  const one = await read(`composition/${versionUid}`, JSON_TYPE);
+  const fits = Math.floor(MAX_RESULT_LENGTH / (one.length + 200));
+  const ask = async (columns: number): Promise<Answer> => {
+    const list = Array.from({ length: columns }, (_, index) => `c AS c${index}`).join(', ');
+    const q = `SELECT ${list} FROM EHR e[ehr_id/value='${ehrId}'] CONTAINS COMPOSITION c`;
+    return send('POST', 'query/aql', { 'Content-Type': JSON_TYPE }, JSON.stringify({ q }));
+  };
+  let answer: Answer = { status: 0, etag: '', text: '' };
+  const { silenceMs, waitedSeconds } = await server.cost(async () => {
+    answer = await ask(fits);
+  });
+  expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status: 200 });
+  expect(answer.text.length).toBeGreaterThan(MAX_RESULT_LENGTH / 2);
+  expect(silenceMs).toBeLessThan(server.maxSilenceMs);
+  expect(waitedSeconds).toBeLessThan(MAX_MAIN_SECONDS);
+  expect((JSON.parse(answer.text) as Json).rows[0]).toHaveLength(fits);
+  // As many columns as there may be: one row is longer than any text can be.
+  for (const columns of [2 * fits, 200]) {
+    const larger = await ask(columns);
+    expect({ columns, status: larger.status, text: larger.text.slice(0, 300) }).toEqual({
+      columns,
+      status: 422,
+      text: expect.stringContaining('too large for one answer'),
+    });
+  }
+}, 240_000);
 
 /** A group and 49 references to it: each part of an example may be any of them, of which FLAT finds the closest. */
 const twins = (): string => {

@@ -12,6 +12,7 @@ import {
   versionOf,
   type StoredVersion,
 } from '../../../models/version-text.js';
+import { inflated } from '../../../models/inflated.js';
 
 const { Binary } = mongoose.mongo;
 
@@ -99,7 +100,10 @@ describe('a damaged document', () => {
 
 it('cells of a query that are no text stay what they are', () => {
   for (const cell of [null, 1, 'x', true, [1], { data: { a: 1 } }, { a: 1 }])
-    expect(decodedCell(cell)).toBe(cell);
+    expect(decodedCell(cell, inflated)).toBe(cell);
   const data = new Binary(deflateSync(LONG));
-  expect([decodedCell(data), decodedCell({ uid: 1, data })]).toEqual([LONG, { uid: 1, data: LONG }]);
+  expect([decodedCell(data, inflated), decodedCell({ uid: 1, data }, inflated)]).toEqual([
+    LONG,
+    { uid: 1, data: LONG },
+  ]);
 });
