@@ -37,6 +37,8 @@ const EHR = {
   write_seq: number,
   /** Raised by every merge and unmerge that moves something from or to this EHR; absent: none ever did. */
   merge_seq: optional(number),
+  /** Raised by every change of its marks: a write that was judged before that is judged anew. Absent: it never had any. */
+  marks_seq: optional(number),
   is_queryable: flag,
   is_modifiable: flag,
   subject: optional(nested(SUBJECT)),
@@ -114,6 +116,20 @@ export function holdActive(ehrId: string): Promise<EhrDoc | null> {
   ).exec();
 }
 
+/** As `holdActive`, for a change of its marks. */
+export function holdForMarks(ehrId: string): Promise<EhrDoc | null> {
+  return Ehr.findOneAndUpdate(
+    { _id: ehrId, state: 'active', merging: null },
+    { $inc: { write_seq: 1, marks_seq: 1 } },
+    { returnDocument: 'after' },
+  ).exec();
+}
+
+/** Notes that marks of an EHR, if it is there, were changed. Joins the caller's transaction. */
+export async function raiseMarks(ehrId: string): Promise<void> {
+  await Ehr.updateOne({ _id: ehrId, state: 'active' }, { $inc: { write_seq: 1, marks_seq: 1 } }).exec();
+}
+
 /**
  * As `holdActive`, or of a tombstone, for a transaction in which content changes its owner: `merge_seq` informs reads of
  * several steps. Null when the EHR is in another state.
@@ -171,6 +187,19 @@ export async function sourcesEndingIn(ehrId: string): Promise<string[]> {
   return found;
 }
 
+/** The EHRs that were merged into one of these, each with that. Joins the caller's transaction. */
+export async function mergesInto(ehrIds: readonly string[]): Promise<[source: string, target: string][]> {
+  const docs = await Ehr.find({ merged_into: trusted({ $in: ehrIds }) }, { _id: 1, merged_into: 1 }).exec();
+  return docs.map(({ _id, merged_into: target = '' }) => [_id, target]);
+}
+
+/** Those of these EHRs that were merged into others, each with that. Joins the caller's transaction. */
+export async function mergesOutOf(ehrIds: readonly string[]): Promise<[source: string, target: string][]> {
+  const among = { _id: trusted({ $in: ehrIds }), merged_into: trusted({ $exists: true }) };
+  const docs = await Ehr.find(among, { _id: 1, merged_into: 1 }).exec();
+  return docs.map(({ _id, merged_into: target = '' }) => [_id, target]);
+}
+
 /** The EHRs that had been merged into this one, directly or through others, with the subject each gave up since. */
 export async function releasedSubjects(
   ehrId: string,
@@ -208,7 +237,12 @@ export interface ExpectedEhr {
   readonly isQueryable: boolean;
   /** true: content is written, which needs `is_modifiable`. */
   readonly needsModifiable: boolean;
+  /** What who may write was judged by; absent: nobody judged. */
+  readonly judged?: JudgedState | undefined;
 }
+
+/** Numbers of an EHR that another merge, unmerge or change of its marks changes. */
+export type JudgedState = Pick<EhrDoc, 'merge_seq' | 'marks_seq'>;
 
 /** What a commit makes of its EHR; what is undefined stays as it is. */
 export interface EhrChange {
@@ -230,7 +264,7 @@ export interface EhrChange {
  * meet here (optimistic locking), and matches only while the EHR is as expected.
  */
 export function holdEhr(
-  { ehrId, isQueryable, needsModifiable }: ExpectedEhr,
+  { ehrId, isQueryable, needsModifiable, judged }: ExpectedEhr,
   { status, directoryId }: EhrChange,
 ): UpdateWrite<'ehrs'> {
   const set = {
@@ -251,6 +285,10 @@ export function holdEhr(
       merging: null,
       is_queryable: isQueryable,
       ...(needsModifiable && { is_modifiable: true }),
+      ...(judged !== undefined && {
+        merge_seq: judged.merge_seq ?? null,
+        marks_seq: judged.marks_seq ?? null,
+      }),
     },
     update: {
       $inc: { write_seq: 1 },

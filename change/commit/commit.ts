@@ -47,7 +47,7 @@ export async function commit(
   const { viewer, observer } = viewing.getStore() ?? {};
   const asked = authenticated(given);
   if (observer !== undefined) await observedCommit(observer, asked, settings.systemId);
-  const request = viewer === undefined ? asked : await permittedCommit(viewer, asked, settings.systemId);
+  let request = viewer === undefined ? asked : await permittedCommit(viewer, asked, settings.systemId);
   let state = await optimisticState(request, known);
   await commitClock.ready();
   let plan = planOrNull(context, state, request);
@@ -64,6 +64,7 @@ export async function commit(
       auditCommitted();
       return plan.commit;
     }
+    if (viewer !== undefined) request = await permittedCommit(viewer, asked, settings.systemId);
     await commitClock.ready();
     plan = planCommit(settings, state, request, context.now());
   }
