@@ -119,7 +119,10 @@ export async function putMark({ _id, ...mark }: EhrMarkDoc): Promise<void> {
 /** Lifts a mark from an EHR, which may be one that a merge took it to. Joins the caller's transaction. */
 export async function liftMark(doc: EhrMarkDoc, ehrId: string, said: MarkSaid): Promise<void> {
   const isOwn = doc.ehr_id === ehrId;
-  const lift = { $push: { lifted: { $each: [{ ...said, ehr_id: ehrId }] } }, ...(isOwn && { $unset: { open: 1 as const } }) };
+  const lift = {
+    $push: { lifted: { $each: [{ ...said, ehr_id: ehrId }] } },
+    ...(isOwn && { $unset: { open: 1 as const } }),
+  };
   await EhrMark.updateOne({ _id: doc._id }, lift).exec();
 }
 
@@ -129,7 +132,8 @@ export async function liftMark(doc: EhrMarkDoc, ehrId: string, said: MarkSaid): 
  */
 export async function followObjects(ehrIds: readonly string[]): Promise<string[]> {
   const marks = (await openMarksOn(ehrIds)).filter(
-    ({ object_uid: uid, lifted }) => uid !== undefined && lifted.every((each) => !ehrIds.includes(each.ehr_id)),
+    ({ object_uid: uid, lifted }) =>
+      uid !== undefined && lifted.every((each) => !ehrIds.includes(each.ehr_id)),
   );
   if (marks.length === 0) return [];
   const owners = await ownersOf(marks.flatMap(({ object_uid: uid }) => uid ?? []));

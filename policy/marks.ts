@@ -194,9 +194,9 @@ const ALL = { op: 'All' };
 const isOwn: Expression = and(has(PRINCIPAL, 'ehr'), {
   '==': { left: attribute(PRINCIPAL, 'ehr'), right: attribute(RESOURCE, 'ehr_id') },
 });
-const isResearch: Expression = and(
-  has(PRINCIPAL, 'purpose'),
-  contains({ Set: RESEARCH_PURPOSES.map((code) => ({ Value: code })) }, attribute(PRINCIPAL, 'purpose')),
+const isResearch: Expression = contains(
+  { Set: RESEARCH_PURPOSES.map((code) => ({ Value: code })) },
+  attribute(PRINCIPAL, 'purpose'),
 );
 
 /** What marks mean, as the policies that forbid it. docs/access.md#what-marks-mean has the same in Cedar. */
@@ -224,7 +224,9 @@ export const MARK_POLICY_JSON: Readonly<Record<MarkKind, PolicyJson>> = {
     principal: ALL,
     action: ALL,
     resource: ALL,
-    conditions: [{ kind: 'when', body: and(isMarked('research_objection'), isResearch) }],
+    conditions: [
+      { kind: 'when', body: and(and(isMarked('research_objection'), has(PRINCIPAL, 'purpose')), isResearch) },
+    ],
   },
 };
 

@@ -46,7 +46,11 @@ export class PolicySet {
   /** What holds for a request, whatever it is for. */
   rulesFor(request: Request): Rules {
     const { subject, action, isEmergency = false } = request;
-    const key = JSON.stringify([action, isEmergency, this.#reads.map((name) => subjectValue(subject, name) ?? null)]);
+    const key = JSON.stringify([
+      action,
+      isEmergency,
+      this.#reads.map((name) => subjectValue(subject, name) ?? null),
+    ]);
     const kept = this.#rules.get(key);
     if (kept !== undefined) return kept;
     const rules = new Rules(this.policies, request, this.mindsMarks ? MARK_POLICIES : []);

@@ -168,7 +168,8 @@ export class Viewer {
   permits(action: Action, object: AccessObject): boolean {
     const { isPermitted, policies, marks, isBarredByMarks } = this.#rulesOf(action).decide(object);
     if (isBarredByMarks && marks.includes(RESTRICTION)) this.#noteRestrictions(object);
-    for (const id of [...policies, ...marks.map((kind) => `mark:${kind}`)]) if (this.#decided.size < MAX_AUDIT_IDS) this.#decided.add(id);
+    for (const id of [...policies, ...marks.map((kind) => `mark:${kind}`)])
+      if (this.#decided.size < MAX_AUDIT_IDS) this.#decided.add(id);
     return isPermitted;
   }
 

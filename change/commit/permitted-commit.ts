@@ -59,7 +59,10 @@ export async function permittedCommit(
     if (judgement === 'forbidden') throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
   }
   const { merge_seq, marks_seq } = ehr ?? {};
-  const seqs = { ...(merge_seq !== undefined && { merge_seq }), ...(marks_seq !== undefined && { marks_seq }) };
+  const seqs = {
+    ...(merge_seq !== undefined && { merge_seq }),
+    ...(marks_seq !== undefined && { marks_seq }),
+  };
   return { ...request, unseen, ...(ehr !== null && { judged: seqs }) };
 }
 

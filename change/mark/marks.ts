@@ -15,15 +15,7 @@ export const MAX_MARKS = 100;
 /** A mark as it is asked for. */
 export type MarkContent = Pick<
   EhrMarkDoc,
-  | 'kind'
-  | 'ground'
-  | 'object_uid'
-  | 'template_id'
-  | 'category'
-  | 'origin'
-  | 'organisation'
-  | 'from'
-  | 'to'
+  'kind' | 'ground' | 'object_uid' | 'template_id' | 'category' | 'origin' | 'organisation' | 'from' | 'to'
 >;
 
 /** Who sets marks, and what of them he may change. */
@@ -49,8 +41,7 @@ export async function setMarks(
   wanted: readonly MarkContent[],
   setter: MarkSetter,
 ): Promise<readonly MarkEvent[]> {
-  if (wanted.length > MAX_MARKS)
-    throw new CdrError('unprocessable', `an EHR has at most ${MAX_MARKS} marks`);
+  if (wanted.length > MAX_MARKS) throw new CdrError('unprocessable', `an EHR has at most ${MAX_MARKS} marks`);
   return inAuditedTransaction(
     async (session) => {
       if ((await holdForMarks(ehrId)) === null) {

@@ -195,7 +195,10 @@ export function exportedPolicyVersions(session: ClientSession): AsyncIterable<St
 }
 
 /** Marks that were ever set on these EHRs, by the time when they were. */
-export function exportedMarks(session: ClientSession, ehrIds: readonly string[]): AsyncIterable<StoredDocument> {
+export function exportedMarks(
+  session: ClientSession,
+  ehrIds: readonly string[],
+): AsyncIterable<StoredDocument> {
   return documentsIn(session, COLLECTIONS.ehrMarks)
     .find({ ehr_id: { $in: [...ehrIds] } }, { session })
     .sort({ 'placed.time': 1, _id: 1 });

@@ -33,7 +33,10 @@ async function waysInto(ehrId: string): Promise<Ways> {
   const ways = new Map<string, readonly string[]>([[ehrId, [ehrId]]]);
   const moving = [...movingMerges().targets];
   for (let targets = [ehrId]; targets.length > 0;) {
-    const found = [...(await mergesInto(targets)), ...moving.filter(([, target]) => targets.includes(target))];
+    const found = [
+      ...(await mergesInto(targets)),
+      ...moving.filter(([, target]) => targets.includes(target)),
+    ];
     targets = [];
     for (const [source, target] of found) {
       if (ways.has(source)) continue;
@@ -85,7 +88,11 @@ async function joinedObjects(marks: readonly EhrMarkDoc[], ways: Ways): Promise<
   for (const part of inSteps([...merged]))
     for (const { source, target } of await joinedPairsOf(part)) joined.set(source, target);
   for (const uids of objects.values())
-    for (let next = joined.get(uids[0] ?? ''); next !== undefined && !uids.includes(next); next = joined.get(next))
+    for (
+      let next = joined.get(uids[0] ?? '');
+      next !== undefined && !uids.includes(next);
+      next = joined.get(next)
+    )
       uids.push(next);
   return objects;
 }
@@ -158,7 +165,11 @@ export async function withMarkedEhrs(
 ): Promise<Permitted> {
   const kinds = [...new Set([...marksAsked(permitted.ehr), ...marksAsked(permitted.version)])];
   const marks =
-    kinds.length === 0 ? [] : ehrId === null ? await placedMarks(kinds, organisation) : await placedOn(ehrId, organisation);
+    kinds.length === 0
+      ? []
+      : ehrId === null
+        ? await placedMarks(kinds, organisation)
+        : await placedOn(ehrId, organisation);
   const ofKind = (kind: MarkKind): readonly PlacedMark[] => marks.filter((mark) => mark.kind === kind);
   return {
     ehr: withMarksNamed(permitted.ehr, (kind) => placedCondition(ofKind(kind), 'Ehr')),

@@ -16,7 +16,8 @@ const text = Joi.string().trim().max(MAX_TEXT);
 const moment = (edge: 'lower' | 'upper'): Joi.StringSchema =>
   Joi.string().custom((value: string, helpers) => {
     const time = parseDateTime(value);
-    if (time === null) return helpers.message({ custom: '{{#label}} must be an ISO 8601 date or date and time' });
+    if (time === null)
+      return helpers.message({ custom: '{{#label}} must be an ISO 8601 date or date and time' });
     return new Date(time[edge]);
   });
 
@@ -42,7 +43,8 @@ const mark = Joi.object<MarkContent & { readonly time?: string; readonly by?: st
         NOT_OF_RESTRICTIONS.map((name) => [
           name,
           Joi.forbidden().messages({
-            'any.unknown': '{{#label}} is not allowed: a restriction of processing is of the EHR or of one object',
+            'any.unknown':
+              '{{#label}} is not allowed: a restriction of processing is of the EHR or of one object',
           }),
         ]),
       ),

@@ -24,7 +24,8 @@ type Mode = Settings['accessMode'];
 export function markOperations({ accessMode: mode }: Pick<Settings, 'accessMode'>): OperationGroup {
   return {
     tag: 'Marks',
-    description: 'What restricts an EHR or something in it: restriction of processing, of the patient, objection to research',
+    description:
+      'What restricts an EHR or something in it: restriction of processing, of the patient, objection to research',
     operations: [
       {
         id: 'marks_get',
@@ -88,7 +89,10 @@ interface Asking {
 /** @throws conflict where there are no marks */
 async function askingOf(ctx: Context, mode: Mode): Promise<Asking> {
   if (mode === 'off')
-    throw new CdrError('conflict', 'marks are kept where ACCESS_MODE is not off, and hold with ACCESS_MODE=enforce');
+    throw new CdrError(
+      'conflict',
+      'marks are kept where ACCESS_MODE is not off, and hold with ACCESS_MODE=enforce',
+    );
   const { user } = ctx.state;
   if (user === null) throw new TypeError('an identified user is known');
   const ehrId = pathParameter(ctx, 'ehr_id');

@@ -96,7 +96,8 @@ function ehrLeaf(leaf: Leaf): Stage {
 
 function asksIdOnly(condition: Condition): boolean {
   return counted(leavesOf(condition)).every(
-    (leaf) => leaf.kind === 'uid' || leaf.kind === 'object' || ('attribute' in leaf && leaf.attribute === 'ehr_id'),
+    (leaf) =>
+      leaf.kind === 'uid' || leaf.kind === 'object' || ('attribute' in leaf && leaf.attribute === 'ehr_id'),
   );
 }
 

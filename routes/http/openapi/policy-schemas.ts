@@ -48,9 +48,7 @@ export const POLICY_SCHEMAS = {
   EhrMarks: object({
     ehr_id: TEXT,
     enforced: FLAG,
-    marks: listOf(
-      object({ ...MARK, ...SAID, lifted: object(SAID) }, ['kind', 'ground', 'time', 'by']),
-    ),
+    marks: listOf(object({ ...MARK, ...SAID, lifted: object(SAID) }, ['kind', 'ground', 'time', 'by'])),
   }),
   AccessPolicy: object({ id: TEXT, policy: POLICY_TEXT, version: COUNT, time: TIME, by: TEXT }, ['id']),
   AccessPolicyBody: object({ policy: POLICY_TEXT }, ['policy']),
@@ -123,7 +121,12 @@ export const POLICY_SCHEMAS = {
     ['principal', 'action', 'resource'],
   ),
   AccessDecision: object(
-    { decision: word('permit', 'forbid'), policies: listOf(TEXT), marks: listOf(word(...MARK_KINDS)), reasons: listOf(TEXT) },
+    {
+      decision: word('permit', 'forbid'),
+      policies: listOf(TEXT),
+      marks: listOf(word(...MARK_KINDS)),
+      reasons: listOf(TEXT),
+    },
     ['policies'],
   ),
   AccessDraft: object(
