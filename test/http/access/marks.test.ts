@@ -139,8 +139,8 @@ describe('marks of an EHR', () => {
   it('are audited', async () => {
     const { ehr } = await givenRecord();
     await put(ehr, [WITHHELD], patientOf(ehr)).expect(200);
-    const found = await get(`/rest/admin/audit?operation=marks_put&ehr_id=${ehr}`, AUDITOR).expect(200);
-    expect((found.body as Json)['records']).toEqual([
+    const found = await get(`/rest/admin/audit?operation=marks_put&audit_ehr_id=${ehr}`, AUDITOR).expect(200);
+    expect(found.body).toEqual([
       expect.objectContaining({ ehr_id: ehr, options: { marks: [WITHHELD.kind] } }),
     ]);
   });
@@ -368,7 +368,7 @@ describe('marks of what goes elsewhere', () => {
     await request(app)
       .post(`/rest/admin/ehr/${ehr}/composition/${container}/move`)
       .set('Authorization', ROOT)
-      .send({ target_ehr_id: other })
+      .send({ target_ehr: other })
       .expect(200);
     expect(((await marksOf(other)).body as Json)['marks']).toEqual([expect.objectContaining(mark)]);
     expect(((await marksOf(ehr)).body as Json)['marks']).toEqual([expect.objectContaining(OBJECTED)]);

@@ -10,7 +10,7 @@ export const ROOT = bearer(['USER', 'ADMIN'], 'root');
 /** Roles of tests of marks: who may break the glass beside those who are always there. */
 export const MARK_ROLES = {
   USER: ['read', 'write'],
-  ADMIN: ['read', 'write', 'admin', 'restore'],
+  ADMIN: ['read', 'write', 'admin', 'audit', 'restore'],
   AUDITOR: ['read', 'audit'],
   NIGHT: ['read', 'write', 'emergency'],
 } as const;
