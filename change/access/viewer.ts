@@ -3,33 +3,22 @@ import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
-import { marksOfEhr, withMarkedEhrs, type HeldMark } from '../../models/cross-collection/marked-ehrs.js';
-import { withTaggedEhrs } from '../../models/cross-collection/tagged-ehrs.js';
+import type { HeldMark } from '../../models/cross-collection/marked-ehrs.js';
 import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
 import { ehrById, type EhrDoc } from '../../models/ehr.js';
-import { accessTagsOf } from '../../models/access-tag.js';
 import { versionHeads, versionsById, type VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { ehrObject, type AccessTags } from '../../policy/attributes.js';
 import { any, FALSE, type Condition, type Permitted } from '../../policy/condition.js';
-import { asksContentOf, isOn, marked, marksFor } from '../../policy/marks.js';
+import { asksContentOf, isOn, marked } from '../../policy/marks.js';
 import { attributeOf, type AccessObject } from '../../policy/object.js';
 import type { PolicySet, Rules } from '../../policy/policy-set.js';
 import type { Action, Subject } from '../../policy/subject.js';
+import { KnownFacts } from './known-facts.js';
 
 /** Versions that are judged together: each may have megabytes. */
 const AT_ONCE = 20;
-
-/** EHRs of which a request keeps the tags and the marks. */
-const KEPT_EHRS = 1_000;
-
-/** What is permitted, of which EHR (null: all) it was asked, and with EHRs in place of tags. */
-interface Narrowed {
-  readonly permitted: Permitted;
-  readonly ehrId: string | null;
-  readonly named: Permitted;
-}
 
 /** The mark that is named, and of which a write is told. */
 const RESTRICTION = 'restriction_of_processing';
@@ -57,16 +46,13 @@ export class Viewer {
   #hasRefused = false;
   /** Ids of policies. */
   readonly #decided = new Set<string>();
-  /** As they are while the request runs: many versions of one EHR are judged. */
-  readonly #tags = new Map<string, AccessTags>();
-  /** That hold for him, the same. */
-  readonly #marks = new Map<string, readonly HeldMark[]>();
+  readonly #facts: KnownFacts;
   readonly #restricting = new Map<string, HeldMark>();
   #isWithheld = false;
-  /** What lists and queries were narrowed by, with the EHRs that were named for it. */
-  readonly #narrowed: Narrowed[] = [];
 
-  constructor(private readonly request: ViewRequest) {}
+  constructor(private readonly request: ViewRequest) {
+    this.#facts = new KnownFacts(request.set, request.subject.organisation);
+  }
 
   /** Says that a list was narrowed, of which there may be nothing to judge. */
   narrowed(): void {
@@ -94,14 +80,14 @@ export class Viewer {
    * @throws unprocessable where policies ask for a tag that too many EHRs have
    */
   async permitted(ehrId: string | null): Promise<Permitted> {
-    const named = await this.#withEhrs(this.#rulesOf(this.request.actions[0]).permitted, ehrId);
+    const named = await this.#facts.narrowed(this.#rulesOf(this.request.actions[0]).permitted, ehrId);
     this.#isWithheld ||= await this.#isLessNarrowed(named, ehrId);
     return named;
   }
 
   /** What the EHRs are that are there for him. @throws as `permitted` */
   ehrs(): Promise<Condition> {
-    return this.#ehrs(false);
+    return this.#ehrs(this.#isEmergency);
   }
 
   /** What they would be in an emergency; null: he could not say that it is one, or has. */
@@ -111,28 +97,14 @@ export class Viewer {
 
   async #ehrs(inEmergency: boolean): Promise<Condition> {
     const ehr = any(this.request.actions.map((action) => this.#rulesOf(action, inEmergency).permitted.ehr));
-    return (await this.#withEhrs({ ehr, version: FALSE }, null)).ehr;
-  }
-
-  async #withEhrs(permitted: Permitted, ehrId: string | null): Promise<Permitted> {
-    const { asksTags, asksMarks } = this.request.set;
-    if (!asksTags && !asksMarks) return permitted;
-    const named = await this.#named(permitted, ehrId);
-    this.#narrowed.push({ permitted, ehrId, named });
-    return named;
-  }
-
-  async #named(permitted: Permitted, ehrId: string | null): Promise<Permitted> {
-    const { set, subject } = this.request;
-    const tagged = set.asksTags ? await withTaggedEhrs(permitted, ehrId) : permitted;
-    return set.asksMarks ? withMarkedEhrs(tagged, ehrId, subject.organisation) : tagged;
+    return (await this.#facts.narrowed({ ehr, version: FALSE }, null)).ehr;
   }
 
   /** Whether a list or query would be narrowed by less in an emergency that he could state. */
   async #isLessNarrowed(named: Permitted, ehrId: string | null): Promise<boolean> {
     if (this.request.mayBreakGlass !== true) return false;
     const { permitted } = this.#rulesOf(this.request.actions[0], true);
-    return !isDeepStrictEqual(await this.#named(permitted, ehrId), named);
+    return !isDeepStrictEqual(await this.#facts.named(permitted, ehrId), named);
   }
 
   /** Notes that something was left out that he would be given in an emergency. */
@@ -154,14 +126,8 @@ export class Viewer {
    * Whether tags or marks that were judged by are others by now: what was read meanwhile may have come with a merge out of an EHR that they hide,
    * or gone back into one.
    */
-  async hasOtherFacts(): Promise<boolean> {
-    for (const [ehrId, tags] of this.#tags)
-      if (!isDeepStrictEqual(await accessTagsOf(ehrId), tags)) return true;
-    for (const [ehrId, marks] of this.#marks)
-      if (!isDeepStrictEqual(await this.#marksNow(ehrId), marks)) return true;
-    for (const { permitted, ehrId, named } of this.#narrowed)
-      if (!isDeepStrictEqual(await this.#named(permitted, ehrId), named)) return true;
-    return false;
+  hasOtherFacts(): Promise<boolean> {
+    return this.#facts.areOthers();
   }
 
   /** Whether policies permit one action. */
@@ -188,12 +154,14 @@ export class Viewer {
 
   /** Whether a policy, or a mark of an EHR, asks for what only the content of a VERSION says, which may be megabytes to read. */
   async asksContentOf(ehrId: string): Promise<boolean> {
-    return this.request.set.asksContent || (await this.#marksOf(ehrId)).some((mark) => asksContentOf(mark));
+    return (
+      this.request.set.asksContent || (await this.#facts.marksOf(ehrId)).some((mark) => asksContentOf(mark))
+    );
   }
 
   /** Forgets what marks an EHR had: what is written is judged by those that it has. */
   renew(ehrId: string): void {
-    this.#marks.delete(ehrId);
+    this.#facts.forget(ehrId);
   }
 
   /** @throws unavailable where an EHR got its first mark after the request began: it was judged without any */
@@ -205,21 +173,7 @@ export class Viewer {
 
   /** The same object with the marks that are on it for him. */
   async withMarks(ehrId: string, object: AccessObject): Promise<AccessObject> {
-    return this.request.set.asksMarks ? marked(object, await this.#marksOf(ehrId)) : object;
-  }
-
-  async #marksOf(ehrId: string): Promise<readonly HeldMark[]> {
-    if (!this.request.set.asksMarks) return [];
-    const known = this.#marks.get(ehrId);
-    if (known !== undefined) return known;
-    const marks = await this.#marksNow(ehrId);
-    if (this.#marks.size >= KEPT_EHRS) this.#marks.clear();
-    this.#marks.set(ehrId, marks);
-    return marks;
-  }
-
-  async #marksNow(ehrId: string): Promise<readonly HeldMark[]> {
-    return marksFor(await marksOfEhr(ehrId), this.request.subject.organisation);
+    return this.request.set.asksMarks ? marked(object, await this.#facts.marksOf(ehrId)) : object;
   }
 
   /** Whether an EHR is there for him. */
@@ -230,14 +184,8 @@ export class Viewer {
   }
 
   /** Tags of an EHR, as far as policies ask for any. */
-  async tagsOf(ehrId: string): Promise<AccessTags> {
-    if (!this.request.set.asksTags) return {};
-    const known = this.#tags.get(ehrId);
-    if (known !== undefined) return known;
-    const tags = await accessTagsOf(ehrId);
-    if (this.#tags.size >= KEPT_EHRS) this.#tags.clear();
-    this.#tags.set(ehrId, tags);
-    return tags;
+  tagsOf(ehrId: string): Promise<AccessTags> {
+    return this.#facts.tagsOf(ehrId);
   }
 
   /** The same of an id. */
@@ -305,11 +253,15 @@ export class Viewer {
   }
 
   #noteRestrictions(object: AccessObject): void {
-    for (const mark of this.#marks.get(String(attributeOf(object, 'ehr_id'))) ?? [])
+    for (const mark of this.#facts.knownMarks(String(attributeOf(object, 'ehr_id'))))
       if (mark.kind === RESTRICTION && isOn(mark, object)) this.#restricting.set(mark.doc._id, mark);
   }
 
-  #rulesOf(action: Action, inEmergency = this.request.emergencyReason !== undefined): Rules {
+  get #isEmergency(): boolean {
+    return this.request.emergencyReason !== undefined;
+  }
+
+  #rulesOf(action: Action, inEmergency = this.#isEmergency): Rules {
     this.#isAsked = true;
     const { set, subject } = this.request;
     return set.rulesFor({ subject, action, ...(inEmergency && { isEmergency: true }) });

@@ -73,6 +73,8 @@ describe('emergency access', () => {
     const rows = ((await query(BROKEN).expect(200)).body as Json)['rows'] as unknown[];
     expect(rows).toContainEqual([withheld.ehr]);
     expect(rows).not.toContainEqual([restricted.ehr]);
+    const found = await get(`/rest/ehrs?identifier=${withheld.ehr}`, BROKEN).expect(200);
+    expect((found.body as Json)['ehrs']).toHaveLength(1);
     // It is for the request that states it.
     await get(`${V1}/ehr/${withheld.ehr}`).expect(404);
   });
@@ -140,18 +142,22 @@ describe('emergency access', () => {
     await get(`${V1}/ehr/${ehr}/composition/${uid}`, BROKEN).expect(200);
     await query(BROKEN, { ehr_id: ehr }).expect(200);
     const said = { purpose: 'BTG', reason: BROKEN['Purpose-Of-Use-Reason'], ehr_id: ehr };
-    const of = await records(`operation=emergency_access&audit_ehr_id=${ehr}`);
+    const of = await records(`operation=emergency_access&ehr_id=${ehr}`);
     expect(of).toEqual([expect.objectContaining({ ...said, target: 'composition_get', sub: 'night nurse' })]);
     const [queried] = await records('operation=emergency_access');
     expect(queried).toMatchObject({ target: 'query_execute_adhoc_post', purpose: 'BTG' });
     // The requests themselves say what they came to; reads are not recorded here else.
-    expect(await records(`operation=composition_get&audit_ehr_id=${ehr}`)).toEqual([
+    expect(await records(`operation=composition_get&ehr_id=${ehr}`)).toEqual([
       expect.objectContaining({ ...said, objects: [uid] }),
     ]);
     const [rows] = await records('operation=query_execute_adhoc_post');
-    expect(rows).toMatchObject({ ehr_ids: [ehr], purpose: 'BTG', reason: said.reason });
+    expect(rows).toMatchObject({
+      ehr_ids: [ehr],
+      purpose: 'BTG',
+      reason: expect.stringContaining('Notaufnahme'),
+    });
     await get(`${V1}/ehr/${ehr}`).expect(404);
-    expect(await records(`operation=ehr_get&audit_ehr_id=${ehr}`)).toEqual([]);
+    expect(await records(`operation=ehr_get&ehr_id=${ehr}`)).toEqual([]);
   });
 
   it('is told to who has the right and did not use it that something is withheld, and to nobody else', async () => {

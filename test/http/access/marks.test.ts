@@ -139,7 +139,7 @@ describe('marks of an EHR', () => {
   it('are audited', async () => {
     const { ehr } = await givenRecord();
     await put(ehr, [WITHHELD], patientOf(ehr)).expect(200);
-    const found = await get(`/rest/admin/audit?operation=marks_put&audit_ehr_id=${ehr}`, AUDITOR).expect(200);
+    const found = await get(`/rest/admin/audit?operation=marks_put&ehr_id=${ehr}`, AUDITOR).expect(200);
     expect(found.body).toEqual([
       expect.objectContaining({ ehr_id: ehr, options: { marks: [WITHHELD.kind] } }),
     ]);

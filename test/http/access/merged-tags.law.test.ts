@@ -13,7 +13,11 @@ import { ADMIN } from '../../support/tokens.js';
 const SIZES = { small: 8, full: 400 };
 
 useDatabase();
-const settings = everythingOn({ auth: 'jwt', accessMode: 'enforce' });
+const everything = everythingOn({ auth: 'jwt', accessMode: 'enforce' });
+const settings = {
+  ...everything,
+  rolePermissions: { ...everything.rolePermissions, NIGHT: ['emergency'] as const },
+};
 const apps = [testApp(settings), testApp({ ...settings, mergeStepsFrom: 0 })] as const;
 const open = testApp();
 

@@ -187,14 +187,17 @@ it('what a patient withholds is answered by every read as what is not there, but
   await policy('everybody', EVERYBODY);
   await policy('hiding', FOLDERS);
   const reading = JUDGED.filter(({ discloses }) => ['read', 'query', 'export'].includes(discloses));
-  const seen = await seenEhr(open, 'shared', false);
+  // What somebody withholds is there in both worlds.
+  const { ehr: other } = await seenEhr(open, 'another', false);
+  await putMarks(app, other, [WITHHELD], ADMIN).expect(200);
+  const seen = await seenEhr(open, 'of two', false);
   const subject = randomUUID();
   const read = (all: Answers): Answers =>
     Object.fromEntries(
       Object.entries(all).filter(([name]) => reading.some(({ id }) => name.startsWith(`${id} `))),
     );
   const without = read(await answers(absentNames(subject), seen, 1));
-  const names = await hiddenThings(open, { seen, subject, identifier: 'shared', random: new Random(1) });
+  const names = await hiddenThings(open, { seen, subject, identifier: 'of two', random: new Random(1) });
   const within = await request(open)
     .post(`${V1}/query/aql`)
     .send({ q: 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', ehr_id: seen.ehr })
