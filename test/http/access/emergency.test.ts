@@ -152,7 +152,8 @@ describe('emergency access', () => {
     ]);
     const [rows] = await records('operation=query_execute_adhoc_post');
     expect(rows).toMatchObject({
-      ehr_ids: [ehr],
+      ehr_id: ehr,
+      rows: 1,
       purpose: 'BTG',
       reason: expect.stringContaining('Notaufnahme'),
     });
