@@ -1,5 +1,5 @@
 import { trusted, type ClientSession } from 'mongoose';
-import type { AccessMark, MarkKind } from '../policy/marks.js';
+import { MARK_KINDS, type AccessMark, type MarkKind } from '../policy/marks.js';
 import {
   collection,
   date,
@@ -34,7 +34,7 @@ const LIFTED = {
 };
 
 /** What a mark is about; absent: all of the EHR. */
-export const MARK_SCOPE = {
+const MARK_SCOPE = {
   /** Container of a COMPOSITION. */
   object_uid: optional(text),
   template_id: optional(text),
@@ -69,6 +69,11 @@ declare module './access/write.js' {
 }
 
 const EhrMark = collection(COLLECTIONS.ehrMarks, EHR_MARK);
+
+/** Whether it is a kind of marks. */
+export function isMarkKind(value: unknown): value is MarkKind {
+  return MARK_KINDS.some((kind) => kind === value);
+}
 
 /** A mark as policies see it. `objects`: what its object has become. */
 export function accessMark(doc: EhrMarkDoc, objects: readonly string[]): AccessMark {

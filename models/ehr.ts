@@ -73,8 +73,8 @@ declare module './access/write.js' {
   }
 }
 
-/** Collection `ehrs`. */
-const Ehr = collection(COLLECTIONS.ehrs, EHR);
+/** Collection `ehrs`, for the models that read and write it. */
+export const Ehr = collection(COLLECTIONS.ehrs, EHR);
 
 /** The document of an EHR id in whatever state, null when the id was never used. */
 export function ehrById(ehrId: string): Promise<EhrDoc | null> {
@@ -114,20 +114,6 @@ export function holdActive(ehrId: string): Promise<EhrDoc | null> {
     { $inc: { write_seq: 1 } },
     { returnDocument: 'after' },
   ).exec();
-}
-
-/** As `holdActive`, for a change of its marks. */
-export function holdForMarks(ehrId: string): Promise<EhrDoc | null> {
-  return Ehr.findOneAndUpdate(
-    { _id: ehrId, state: 'active', merging: null },
-    { $inc: { write_seq: 1, marks_seq: 1 } },
-    { returnDocument: 'after' },
-  ).exec();
-}
-
-/** Notes that marks of an EHR, if it is there, were changed. Joins the caller's transaction. */
-export async function raiseMarks(ehrId: string): Promise<void> {
-  await Ehr.updateOne({ _id: ehrId, state: 'active' }, { $inc: { write_seq: 1, marks_seq: 1 } }).exec();
 }
 
 /**
@@ -187,19 +173,6 @@ export async function sourcesEndingIn(ehrId: string): Promise<string[]> {
   return found;
 }
 
-/** The EHRs that were merged into one of these, each with that. Joins the caller's transaction. */
-export async function mergesInto(ehrIds: readonly string[]): Promise<[source: string, target: string][]> {
-  const docs = await Ehr.find({ merged_into: trusted({ $in: ehrIds }) }, { _id: 1, merged_into: 1 }).exec();
-  return docs.map(({ _id, merged_into: target = '' }) => [_id, target]);
-}
-
-/** Those of these EHRs that were merged into others, each with that. Joins the caller's transaction. */
-export async function mergesOutOf(ehrIds: readonly string[]): Promise<[source: string, target: string][]> {
-  const among = { _id: trusted({ $in: ehrIds }), merged_into: trusted({ $exists: true }) };
-  const docs = await Ehr.find(among, { _id: 1, merged_into: 1 }).exec();
-  return docs.map(({ _id, merged_into: target = '' }) => [_id, target]);
-}
-
 /** The EHRs that had been merged into this one, directly or through others, with the subject each gave up since. */
 export async function releasedSubjects(
   ehrId: string,
@@ -241,8 +214,11 @@ export interface ExpectedEhr {
   readonly judged?: JudgedState | undefined;
 }
 
-/** Numbers of an EHR that another merge, unmerge or change of its marks changes. */
-export type JudgedState = Pick<EhrDoc, 'merge_seq' | 'marks_seq'>;
+/** Numbers of an EHR that another merge, unmerge or change of its marks changes; null: there was none. */
+export interface JudgedState {
+  readonly merge_seq: number | null;
+  readonly marks_seq: number | null;
+}
 
 /** What a commit makes of its EHR; what is undefined stays as it is. */
 export interface EhrChange {
@@ -285,10 +261,7 @@ export function holdEhr(
       merging: null,
       is_queryable: isQueryable,
       ...(needsModifiable && { is_modifiable: true }),
-      ...(judged !== undefined && {
-        merge_seq: judged.merge_seq ?? null,
-        marks_seq: judged.marks_seq ?? null,
-      }),
+      ...judged,
     },
     update: {
       $inc: { write_seq: 1 },

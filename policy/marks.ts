@@ -31,7 +31,7 @@ export interface AccessMark {
 }
 
 /** Whether it is about all of the EHR. */
-export function coversEhr({ scope }: AccessMark): boolean {
+function coversEhr({ scope }: AccessMark): boolean {
   return Object.values(scope).every((each) => each === undefined);
 }
 
@@ -53,7 +53,7 @@ export function marksFor<M extends Pick<AccessMark, 'organisation'>>(
 }
 
 /** The VERSIONs of an EHR that a mark is about; what picks some of them picks COMPOSITIONs. */
-export function scopeCondition({ objects, template_id, category, origin, from, to }: MarkScope): Condition {
+function scopeCondition({ objects, template_id, category, origin, from, to }: MarkScope): Condition {
   if (objects !== undefined) return { kind: 'object', among: objects };
   const picked = [
     ...(template_id === undefined ? [] : [equals('template_id', template_id)]),

@@ -64,11 +64,17 @@ export async function commit(
       auditCommitted();
       return plan.commit;
     }
-    if (viewer !== undefined) request = await permittedCommit(viewer, asked, settings.systemId);
+    request = (await judgedAgain(asked, settings.systemId)) ?? request;
     await commitClock.ready();
     plan = planCommit(settings, state, request, context.now());
   }
   throw new CdrError('conflict', 'other changes of the same EHR were faster again and again');
+}
+
+/** What is judged by policies is judged by what it met; null: nothing is. */
+async function judgedAgain(asked: CommitRequest, systemId: string): Promise<CommitRequest | null> {
+  const viewer = viewing.getStore()?.viewer;
+  return viewer === undefined ? null : permittedCommit(viewer, asked, systemId);
 }
 
 /**

@@ -43,6 +43,19 @@ export async function permittedCommit(
   const ehr = request.isNewEhr === true ? null : await writableEhr(request.ehrId);
   if (ehr !== null) viewer.requireMinding(ehr);
   const tags = await viewer.tagsOf(request.ehrId);
+  await requireMakeable(viewer, request, { systemId, tags });
+  const unseen = await unseenContainers(viewer, request, { ehrId: request.ehrId, ehr, tags });
+  if (ehr === null) return { ...request, unseen };
+  const { merge_seq = null, marks_seq = null } = ehr;
+  return { ...request, unseen, judged: { merge_seq, marks_seq } };
+}
+
+/** @throws forbidden for an entry that makes what he may not make */
+async function requireMakeable(
+  viewer: Viewer,
+  request: CommitRequest,
+  { systemId, tags }: { readonly systemId: string; readonly tags: AccessTags },
+): Promise<void> {
   const readsContent = await viewer.asksContentOf(request.ehrId);
   for (const [index, entry] of request.entries.entries()) {
     if (!('object' in entry)) continue;
@@ -51,19 +64,22 @@ export async function permittedCommit(
     const object = await viewer.withMarks(request.ehrId, made);
     if (!viewer.permits(action, object)) throw placed(request, index, notPermitted(action));
   }
+}
+
+/** The containers that entries change and that are not there for him. @throws forbidden for what he sees and may not change */
+async function unseenContainers(
+  viewer: Viewer,
+  request: CommitRequest,
+  owner: JudgedEhr,
+): Promise<ReadonlySet<string>> {
   const unseen = new Set(request.unseen);
   for (const [index, entry] of request.entries.entries()) {
     if (entry.kind === 'create' || unseen.has(entry.versionedObjectUid)) continue;
-    const judgement = await judged(viewer, { ehrId: request.ehrId, ehr, tags }, entry);
+    const judgement = await judged(viewer, owner, entry);
     if (judgement === 'unseen') unseen.add(entry.versionedObjectUid);
     if (judgement === 'forbidden') throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
   }
-  const { merge_seq, marks_seq } = ehr ?? {};
-  const seqs = {
-    ...(merge_seq !== undefined && { merge_seq }),
-    ...(marks_seq !== undefined && { marks_seq }),
-  };
-  return { ...request, unseen, ...(ehr !== null && { judged: seqs }) };
+  return unseen;
 }
 
 /** Judges a CONTRIBUTION as `permittedCommit` does, and refuses nothing: the observer knows afterwards. */

@@ -4,7 +4,7 @@ import type { Session } from '../../models/access/write.js';
 import { markHistory, type MarkEvent } from '../../models/cross-collection/marked-ehrs.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import { insertMarks, liftMark, noteMarks, type EhrMarkDoc, type MarkSaid } from '../../models/ehr-mark.js';
-import { holdForMarks } from '../../models/ehr.js';
+import { holdForMarks } from '../../models/ehr-marking.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 import { readableEhr, writableEhr } from '../commit/ehr-access.js';

@@ -1,9 +1,8 @@
 import { inTransaction } from '../../database/transaction.js';
 import type { StoredDocument } from '../../models/access/documents.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
-import { noteMarks, putMark, type EhrMarkDoc } from '../../models/ehr-mark.js';
-import { raiseMarks } from '../../models/ehr.js';
-import { MARK_KINDS } from '../../policy/marks.js';
+import { isMarkKind, noteMarks, putMark, type EhrMarkDoc } from '../../models/ehr-mark.js';
+import { raiseMarks } from '../../models/ehr-marking.js';
 import { malformed } from './line-parts.js';
 import type { RestoreHow } from './part.js';
 import { isSameDocument } from './same.js';
@@ -47,7 +46,7 @@ export async function restoreMark(
 
 /** Whether both are the same mark, whatever became of it. */
 function isSameMark(one: EhrMarkDoc, other: EhrMarkDoc): boolean {
-  const said = ({ ehr_id: _, lifted: __, open: ___, ...rest }: EhrMarkDoc): object => rest;
+  const said = (doc: EhrMarkDoc): object => ({ ...doc, ehr_id: '', lifted: [], open: true });
   const shared = Math.min(one.lifted.length, other.lifted.length);
   return (
     isSameDocument(said(one), said(other)) &&
@@ -59,7 +58,7 @@ function isSameMark(one: EhrMarkDoc, other: EhrMarkDoc): boolean {
 function markOf(document: StoredDocument): EhrMarkDoc {
   const { _id: id, ehr_id: ehrId, kind, ground, placed, lifted, open } = document;
   const isWhole =
-    MARK_KINDS.some((each) => each === kind) &&
+    isMarkKind(kind) &&
     [ehrId, ground].every((each) => typeof each === 'string') &&
     TEXTS.every((name) => document[name] === undefined || typeof document[name] === 'string') &&
     TIMES.every((name) => document[name] === undefined || document[name] instanceof Date) &&

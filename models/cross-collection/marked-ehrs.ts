@@ -13,7 +13,7 @@ import {
 import { belongsTo, movingMerges } from '../access/merge-job.js';
 import { inSteps } from '../access/in-steps.js';
 import { accessMark, marksSetOn, openMarks, openMarksOn, type EhrMarkDoc } from '../ehr-mark.js';
-import { mergesInto, mergesOutOf } from '../ehr.js';
+import { mergesInto, mergesOutOf } from '../ehr-marking.js';
 import { joinedPairsOf } from '../merge/record.js';
 
 /** Marks that one list or query is narrowed by, and parts of EHRs that these are about: they stand in it. */
@@ -64,9 +64,10 @@ async function waysFrom(ehrIds: readonly string[]): Promise<Ways> {
   return new Map(ehrIds.map((id) => [id, wayOf(id, targets)]));
 }
 
-function wayOf(ehrId: string, targets: ReadonlyMap<string, string>): string[] {
-  const way = [ehrId];
-  for (let next = targets.get(ehrId); next !== undefined && !way.includes(next); next = targets.get(next))
+/** From one on to where it leads, itself first. */
+function wayOf(first: string, targets: ReadonlyMap<string, string>): string[] {
+  const way = [first];
+  for (let next = targets.get(first); next !== undefined && !way.includes(next); next = targets.get(next))
     way.push(next);
   return way;
 }
@@ -78,23 +79,13 @@ function isHeld({ lifted }: EhrMarkDoc, way: readonly string[]): boolean {
 
 /** By the container of a mark what merges joined it to, itself first. */
 async function joinedObjects(marks: readonly EhrMarkDoc[], ways: Ways): Promise<Map<string, string[]>> {
-  const objects = new Map<string, string[]>();
-  for (const { object_uid: uid } of marks) if (uid !== undefined) objects.set(uid, [uid]);
-  const merged = new Set<string>();
-  for (const { object_uid: uid, ehr_id: ehrId } of marks)
-    if (uid !== undefined) for (const each of (ways.get(ehrId) ?? []).slice(0, -1)) merged.add(each);
-  if (merged.size === 0) return objects;
+  const ofObjects = marks.flatMap(({ object_uid: uid, ehr_id: ehrId }) =>
+    uid === undefined ? [] : [{ uid, merged: (ways.get(ehrId) ?? []).slice(0, -1) }],
+  );
   const joined = new Map<string, string>();
-  for (const part of inSteps([...merged]))
+  for (const part of inSteps([...new Set(ofObjects.flatMap(({ merged }) => merged))]))
     for (const { source, target } of await joinedPairsOf(part)) joined.set(source, target);
-  for (const uids of objects.values())
-    for (
-      let next = joined.get(uids[0] ?? '');
-      next !== undefined && !uids.includes(next);
-      next = joined.get(next)
-    )
-      uids.push(next);
-  return objects;
+  return new Map(ofObjects.map(({ uid }) => [uid, wayOf(uid, joined)]));
 }
 
 /** Marks that hold for an EHR now: its own, and those of all that was merged into it. */
@@ -136,9 +127,14 @@ async function placedMarks(
   const marks = marksFor(open, organisation);
   const ways = await waysFrom(marks.map(({ ehr_id: ehrId }) => ehrId));
   const held = await heldOn(marks, ways);
-  const placed = held.map(({ doc, ...mark }) => ({ ...mark, ehrIds: ways.get(doc.ehr_id) ?? [] }));
-  if (scopesOf(placed).length > MOST_SCOPES && placedParts(placed) > MOST_SCOPES) throw tooManyMarks(kinds);
+  const placed = held.map((mark) => placedAt(mark, ways.get(mark.doc.ehr_id) ?? []));
+  if (placedParts(placed) > MOST_SCOPES) throw tooManyMarks(kinds);
   return placed;
+}
+
+/** A mark without what is said of it. */
+function placedAt({ kind, scope, organisation }: HeldMark, ehrIds: readonly string[]): PlacedMark {
+  return { kind, scope, ehrIds, ...(organisation !== undefined && { organisation }) };
 }
 
 /** How many parts of EHRs a condition names; objects are one by one, and cost as little as EHRs. */
@@ -179,5 +175,5 @@ export async function withMarkedEhrs(
 
 async function placedOn(ehrId: string, organisation: string | undefined): Promise<readonly PlacedMark[]> {
   const held = marksFor(await marksOfEhr(ehrId), organisation);
-  return held.map(({ doc: _, ...mark }) => ({ ...mark, ehrIds: [ehrId] }));
+  return held.map((mark) => placedAt(mark, [ehrId]));
 }

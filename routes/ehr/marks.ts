@@ -62,7 +62,7 @@ async function list(ctx: Context, mode: Mode): Promise<void> {
   const { ehrId, isAdministrator, isOwn, user } = await askingOf(ctx, mode);
   if (!isAdministrator && !isOwn && !user.permissions.has('audit')) throw notAllowed();
   const events = await marksOn(ehrId);
-  const isHistory = queryParameter(ctx, 'history') === true;
+  const isHistory = queryParameter(ctx, 'history');
   ctx.status = 200;
   writeText(ctx, form, JSON.stringify(answerOf(events, { ehrId, mode, isHistory })));
 }

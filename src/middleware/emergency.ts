@@ -6,8 +6,8 @@ import { auditDraft } from '../../routes/http/audit-trail.js';
 import { currentOperation, type EmergencyAccess } from '../../routes/http/request/request-state.js';
 
 /** Header that states it, and the one that says why. */
-export const PURPOSE_HEADER = 'Purpose-Of-Use';
-export const REASON_HEADER = 'Purpose-Of-Use-Reason';
+const PURPOSE_HEADER = 'Purpose-Of-Use';
+const REASON_HEADER = 'Purpose-Of-Use-Reason';
 
 /** Purposes of use of HL7 (v3 PurposeOfUse) that say so: emergency treatment, break the glass. */
 const EMERGENCY_PURPOSES: readonly string[] = ['ETREAT', 'BTG'];
@@ -19,7 +19,7 @@ const MAX_REASON = 500;
 const SUCCESS = 200;
 
 /** What the record of each use is called. */
-export const EMERGENCY_OPERATION = 'emergency_access';
+const EMERGENCY_OPERATION = 'emergency_access';
 
 /** Whether a request says why it is an emergency: then it is recorded, whatever is recorded else. */
 export function statesEmergency(ctx: Context): boolean {
@@ -41,22 +41,26 @@ export function emergencyAccess(): Middleware {
 
 function statedEmergency(ctx: Context): EmergencyAccess {
   const { user } = ctx.state;
-  const ofToken = user?.claims?.purpose;
+  const ofToken = user?.claims?.purpose ?? '';
   const header = ctx.get(PURPOSE_HEADER).trim();
-  const isOfToken = header === '' && ofToken !== undefined && EMERGENCY_PURPOSES.includes(ofToken);
-  const purpose = isOfToken ? ofToken : header;
-  const reason = textOf(ctx.get(REASON_HEADER));
+  const purpose = header === '' && EMERGENCY_PURPOSES.includes(ofToken) ? ofToken : header;
+  const stated = { purpose, reason: textOf(ctx.get(REASON_HEADER)) };
+  requireWellStated(stated);
+  if (user?.permissions.has('emergency') !== true)
+    throw new CdrError('forbidden', 'emergency access needs the permission emergency');
+  if (RESEARCH_PURPOSES.includes(ofToken))
+    throw new CdrError('forbidden', 'a token for research gives no emergency access');
+  return stated;
+}
+
+/** @throws invalid */
+function requireWellStated({ purpose, reason }: EmergencyAccess): void {
   if (purpose === '') throw new CdrError('invalid', `${REASON_HEADER} is sent with ${PURPOSE_HEADER} only`);
   if (!EMERGENCY_PURPOSES.includes(purpose))
     throw new CdrError('invalid', `${PURPOSE_HEADER} must be one of ${EMERGENCY_PURPOSES.join(', ')}`);
   if (reason === '') throw new CdrError('invalid', `${PURPOSE_HEADER} needs a ${REASON_HEADER}`);
   if (reason.length > MAX_REASON)
     throw new CdrError('invalid', `${REASON_HEADER} has at most ${MAX_REASON} characters`);
-  if (user?.permissions.has('emergency') !== true)
-    throw new CdrError('forbidden', 'emergency access needs the permission emergency');
-  if (ofToken !== undefined && RESEARCH_PURPOSES.includes(ofToken))
-    throw new CdrError('forbidden', 'a token for research gives no emergency access');
-  return { purpose, reason };
 }
 
 /** What a header says: HTTP hands on bytes, which clients send as UTF-8; what is none is Latin 1. */

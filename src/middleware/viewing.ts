@@ -82,9 +82,8 @@ export function enforcedPolicies(
       await withViewer(viewer, next);
     } catch (error) {
       const isRead = READING.has(operation.discloses);
-      const restricted = restrictedRefusal(error, { viewer, isRead, user: ctx.state.user });
-      if (restricted !== null) throw restricted;
-      throw accessRefused === '403' && viewer.hasRefused ? refusal(error) : error;
+      const said = accessRefused === '403' && viewer.hasRefused ? refusal(error) : error;
+      throw restrictedRefusal(error, { viewer, isRead, user: ctx.state.user }) ?? said;
     } finally {
       if (viewer.isWithheld) ctx.set(WITHHELD_HEADER, 'emergency');
     }

@@ -1,4 +1,4 @@
-import type { SetMark } from './marks.js';
+import type { SetMark } from './mark.js';
 
 /** One finding about content that was refused. */
 export interface Violation {

@@ -15,7 +15,7 @@ export { CdrError, RestrictedError, type Violation } from './error.js';
 export type { HistoryEntry } from './history.js';
 export { isVersionUid, versionedObjectUidOf, versionNumberOf } from './uid.js';
 export type { Attempt, CallOptions, CdrOptions, CommitOptions, Hooks, Outcome } from './options.js';
-export type { Mark, SetMark } from './marks.js';
+export type * from './mark.js';
 export type * from './overview.js';
 export type * from './query.js';
 export type { PlacedTag, Tag } from './tags.js';

@@ -25,7 +25,7 @@ it('sets and lists marks, says what is restricted, and states an emergency', asy
   expect(await marks.list()).toEqual([set]);
   await expect(night.ehr(id).get()).rejects.toMatchObject({ code: 'not-found' });
   const glass = night.inEmergency('bewußtlos');
-  expect((await glass.ehr(id).get()).ehr_id?.value).toBe(id);
+  expect((await glass.ehr(id).get()).ehr_id.value).toBe(id);
   await marks.set([RESTRICTED]);
   expect(await marks.list({ history: true })).toHaveLength(2);
   const refused = await root

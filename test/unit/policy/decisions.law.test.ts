@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { holds, tagFits, type Condition } from '../../../policy/condition.js';
 import { tagOf, type AccessObject } from '../../../policy/object.js';
-import { PolicySet } from '../../../policy/policy-set.js';
+import { PolicySet, type Decision } from '../../../policy/policy-set.js';
 import { readPolicy, type PolicyFinding } from '../../../policy/read-policy.js';
 import type { Policy } from '../../../policy/policy.js';
 import { tagLeaves, withEhrsNamed, withoutImpliedTags } from '../../../policy/tags.js';
@@ -20,6 +20,11 @@ const TYPES = { Ehr: 'ehr', Version: 'version' } as const;
 const DECISIONS = 8;
 
 const OPEN = 'permit (principal, action, resource);';
+
+function outcomeOf({ isPermitted, policies }: Pick<Decision, 'isPermitted' | 'policies'>) {
+  if (isPermitted) return 'permitted';
+  return policies.length > 0 ? 'forbidden' : 'unmentioned';
+}
 
 /** A condition that this object fits. */
 function itself({ uid }: AccessObject): Condition {
@@ -86,9 +91,7 @@ describe('the decision of policies', () => {
           },
         });
         if (isBarredByMarks) met.barredByMarks += 1;
-        met[
-          expected.isPermitted ? 'permitted' : expected.policies.length > 0 ? 'forbidden' : 'unmentioned'
-        ] += 1;
+        met[outcomeOf(expected)] += 1;
       }
     }
     // Few are refused, and every outcome is met: else the law would say nothing.
