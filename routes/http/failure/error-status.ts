@@ -50,7 +50,7 @@ export function errorBody(
 }
 
 /** A code as answers have it: the status tells reads from writes. */
-function codeWord(code: ErrorCode | 'internal'): string {
+export function codeWord(code: ErrorCode | 'internal'): string {
   return code === 'restricted-read' ? 'restricted' : code;
 }
 
