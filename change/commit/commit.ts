@@ -64,17 +64,21 @@ export async function commit(
       auditCommitted();
       return plan.commit;
     }
-    request = (await judgedAgain(asked, settings.systemId)) ?? request;
+    request = await judgedAgain(asked, request, settings.systemId);
     await commitClock.ready();
     plan = planCommit(settings, state, request, context.now());
   }
   throw new CdrError('conflict', 'other changes of the same EHR were faster again and again');
 }
 
-/** What is judged by policies is judged by what it met; null: nothing is. */
-async function judgedAgain(asked: CommitRequest, systemId: string): Promise<CommitRequest | null> {
+/** Where policies judge, what met others is judged anew by what is there now; else it stays as it was. */
+async function judgedAgain(
+  asked: CommitRequest,
+  before: CommitRequest,
+  systemId: string,
+): Promise<CommitRequest> {
   const viewer = viewing.getStore()?.viewer;
-  return viewer === undefined ? null : permittedCommit(viewer, asked, systemId);
+  return viewer === undefined ? before : permittedCommit(viewer, asked, systemId);
 }
 
 /**

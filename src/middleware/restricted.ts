@@ -4,7 +4,7 @@ import { markView } from '../../routes/ehr/mark-view.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
 
 /** What a restriction of processing is told by. */
-interface Refused {
+export interface Refused {
   readonly viewer: Viewer;
   readonly isRead: boolean;
   readonly user: AuthenticatedUser | null;

@@ -9,7 +9,7 @@ import type { Disclosure, Operation } from '../../routes/http/operation/operatio
 import { currentOperation } from '../../routes/http/request/request-state.js';
 import { viewRequest } from './view-request.js';
 import { recordEmergency } from './emergency.js';
-import { restrictedRefusal } from './restricted.js';
+import { restrictedRefusal, type Refused } from './restricted.js';
 
 type Actions = readonly [Action, ...Action[]];
 
@@ -58,6 +58,15 @@ function refusal(error: unknown): unknown {
   return new CdrError('forbidden', 'no policy of access permits you to see this', { cause: error });
 }
 
+/** What is said of a failure: what restricts it, to who may know; that something is there, where that is said; else what it was. */
+function saidOf(
+  error: unknown,
+  { accessRefused, ...refused }: Refused & Pick<Settings, 'accessRefused'>,
+): unknown {
+  const said = accessRefused === '403' && refused.viewer.hasRefused ? refusal(error) : error;
+  return restrictedRefusal(error, refused) ?? said;
+}
+
 /**
  * Runs operations for who asks, as policies of access are when his request begins. A success of which nothing was judged is not
  * answered: whatever forgets to ask tells nothing. docs/access.md#enforced
@@ -82,8 +91,7 @@ export function enforcedPolicies(
       await withViewer(viewer, next);
     } catch (error) {
       const isRead = READING.has(operation.discloses);
-      const said = accessRefused === '403' && viewer.hasRefused ? refusal(error) : error;
-      throw restrictedRefusal(error, { viewer, isRead, user: ctx.state.user }) ?? said;
+      throw saidOf(error, { viewer, isRead, user: ctx.state.user, accessRefused });
     } finally {
       if (viewer.isWithheld) ctx.set(WITHHELD_HEADER, 'emergency');
     }
