@@ -247,12 +247,13 @@ export const PERMISSIONS = [
   'commit_for_others',
   'write_lenient',
   'restore',
+  'emergency',
 ] as const;
 
 /**
  * What a user may do: read and write clinical data, define templates and stored queries, keep what he has not committed
  * yet, see who did what, administrate, name somebody else as committer, write what breaks rules, write records as they were made
- * elsewhere.
+ * elsewhere, break the glass in an emergency.
  */
 export type Permission = (typeof PERMISSIONS)[number];
 

@@ -34,6 +34,7 @@ import { runWrites, type Session } from '../models/access/write.js';
 import { holdBoth } from './check.js';
 import { contentOf, stateOf } from './content.js';
 import { mergeAudit } from './plan/plan.js';
+import { moveMarks } from './move-marks.js';
 import { rederiveDuringReindex } from './rederive.js';
 import type { MergeContext } from './request.js';
 import { inMergeTransaction } from './transaction.js';
@@ -231,6 +232,7 @@ async function apply(
   await moveItemTags(session, owners, [versionedObjectUid]);
   const { contributions } = plan;
   await noteOwner(session, { to: targetEhr, objects: [versionedObjectUid], contributions });
+  await moveMarks(session, sourceEhr);
   const moved = { ehrId: targetEhr, isQueryable, versionedObjectUids: [versionedObjectUid] };
   await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
   // What came to the source without its CONTRIBUTIONs goes on without them.

@@ -37,6 +37,8 @@ const EHR = {
   write_seq: number,
   /** Raised by every merge and unmerge that moves something from or to this EHR; absent: none ever did. */
   merge_seq: optional(number),
+  /** Raised by every change of its marks: a write that was judged before that is judged anew. Absent: it never had any. */
+  marks_seq: optional(number),
   is_queryable: flag,
   is_modifiable: flag,
   subject: optional(nested(SUBJECT)),
@@ -71,8 +73,8 @@ declare module './access/write.js' {
   }
 }
 
-/** Collection `ehrs`. */
-const Ehr = collection(COLLECTIONS.ehrs, EHR);
+/** Collection `ehrs`, for the models that read and write it. */
+export const Ehr = collection(COLLECTIONS.ehrs, EHR);
 
 /** The document of an EHR id in whatever state, null when the id was never used. */
 export function ehrById(ehrId: string): Promise<EhrDoc | null> {
@@ -208,6 +210,14 @@ export interface ExpectedEhr {
   readonly isQueryable: boolean;
   /** true: content is written, which needs `is_modifiable`. */
   readonly needsModifiable: boolean;
+  /** What who may write was judged by; absent: nobody judged. */
+  readonly judged?: JudgedState | undefined;
+}
+
+/** Numbers of an EHR that another merge, unmerge or change of its marks changes; null: there was none. */
+export interface JudgedState {
+  readonly merge_seq: number | null;
+  readonly marks_seq: number | null;
 }
 
 /** What a commit makes of its EHR; what is undefined stays as it is. */
@@ -230,7 +240,7 @@ export interface EhrChange {
  * meet here (optimistic locking), and matches only while the EHR is as expected.
  */
 export function holdEhr(
-  { ehrId, isQueryable, needsModifiable }: ExpectedEhr,
+  { ehrId, isQueryable, needsModifiable, judged }: ExpectedEhr,
   { status, directoryId }: EhrChange,
 ): UpdateWrite<'ehrs'> {
   const set = {
@@ -251,6 +261,7 @@ export function holdEhr(
       merging: null,
       is_queryable: isQueryable,
       ...(needsModifiable && { is_modifiable: true }),
+      ...judged,
     },
     update: {
       $inc: { write_seq: 1 },

@@ -2,6 +2,7 @@ import { trusted, type ClientSession } from 'mongoose';
 import { collection, date, nullable, number, optional, text, type DocumentOf } from './access/collection.js';
 import { documents } from './access/documents.js';
 import { COLLECTIONS } from './access/layout.js';
+import { MARKS_ID } from './ehr-mark.js';
 
 const POLICY_VERSION = {
   /** `<id of the policy>::<number of the version>`. */
@@ -85,7 +86,10 @@ export async function holdPolicies(session: ClientSession): Promise<void> {
   await settings.updateOne({ _id: SET_ID }, { $inc: { seq: 1 } }, { session, upsert: true });
 }
 
-/** Number of the last change of a policy; 0: there was none. */
-export async function policySetNumber(): Promise<number> {
-  return (await documents<PolicySetSettings>(COLLECTIONS.settings).findOne({ _id: SET_ID }))?.seq ?? 0;
+/** Numbers of the last change of a policy, and of a mark; 0: there was none. */
+export async function accessNumbers(): Promise<{ readonly policies: number; readonly marks: number }> {
+  const settings = documents<PolicySetSettings>(COLLECTIONS.settings);
+  const found = await settings.find({ _id: { $in: [SET_ID, MARKS_ID] } }).toArray();
+  const numberOf = (id: string): number => found.find(({ _id }) => _id === id)?.seq ?? 0;
+  return { policies: numberOf(SET_ID), marks: numberOf(MARKS_ID) };
 }

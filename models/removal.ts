@@ -46,6 +46,7 @@ export type RemovalCollection =
   | 'stored_queries'
   | 'policies'
   | 'policy_versions'
+  | 'ehr_marks'
   | 'merge_records'
   | 'merge_history'
   | 'settings';

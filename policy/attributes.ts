@@ -44,9 +44,9 @@ interface EhrFacts {
   readonly tags: AccessTags;
 }
 
-/** An EHR as policies see it. */
+/** An EHR as policies see it; its marks `marked` adds. */
 export function ehrObject({ ehrId, namespace, tags }: EhrFacts): AccessObject {
-  return { type: 'Ehr', uid: ehrId, attributes: defined({ ehr_id: ehrId, namespace }), tags };
+  return { type: 'Ehr', uid: ehrId, attributes: defined({ ehr_id: ehrId, namespace, marks: [] }), tags };
 }
 
 /** What is known of a VERSION. */
@@ -77,7 +77,7 @@ export const CONTENT_ATTRIBUTES: readonly string[] = [
   'start_time',
 ];
 
-/** A VERSION as policies see it. docs/access.md#what-is-asked-for */
+/** A VERSION as policies see it; its marks `marked` adds. docs/access.md#what-is-asked-for */
 export function versionObject(facts: VersionFacts): AccessObject {
   const { uid, ehrId, type, content, tags } = facts;
   const attributes = defined({
@@ -92,6 +92,7 @@ export function versionObject(facts: VersionFacts): AccessObject {
     start_time: startOf(content),
     time_committed: facts.timeCommitted.getTime(),
     lifecycle_state: facts.lifecycleState,
+    marks: [],
   });
   return { type: 'Version', uid, attributes, tags };
 }

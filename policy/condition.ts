@@ -1,3 +1,4 @@
+import { rootOfUid } from '../openehr/base/object-version-id.js';
 import { attributeOf, tagOf, type AccessObject, type AttributeValue } from './object.js';
 import type { ObjectType } from './schema.js';
 
@@ -21,6 +22,8 @@ export type Condition =
 export type Leaf =
   | { readonly kind: 'is'; readonly type: ObjectType }
   | { readonly kind: 'uid'; readonly among: readonly string[] }
+  /** A VERSION of one of these containers. */
+  | { readonly kind: 'object'; readonly among: readonly string[] }
   | { readonly kind: 'has'; readonly attribute: string }
   /** One of these values. */
   | { readonly kind: 'equals'; readonly attribute: string; readonly among: readonly (string | number)[] }
@@ -93,7 +96,7 @@ function withoutRepeats(members: readonly Condition[]): readonly Condition[] {
 }
 
 function askedFor(leaf: Extract<Leaf, { readonly among: unknown }>): string {
-  if (leaf.kind === 'uid') return '';
+  if (leaf.kind === 'uid' || leaf.kind === 'object') return '';
   return leaf.kind === 'tag' ? leaf.key : leaf.attribute;
 }
 
@@ -155,6 +158,8 @@ function leafHolds(leaf: Leaf, object: AccessObject): boolean {
       return object.type === leaf.type;
     case 'uid':
       return leaf.among.includes(object.uid);
+    case 'object':
+      return object.type === 'Version' && leaf.among.includes(rootOfUid(object.uid));
     case 'tagged':
     case 'tag':
     case 'emptyTag':

@@ -4,6 +4,8 @@ import type { Action, Subject } from './subject.js';
 export interface Request {
   readonly subject: Subject;
   readonly action: Action;
+  /** true: he has stated that it is an emergency, and may. docs/access.md#emergency-access */
+  readonly isEmergency?: boolean;
 }
 
 /** A name of something, such as `Ehr::"7d44b88c-4199-4bad-97dc-d78268e01398"`. */

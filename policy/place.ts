@@ -16,7 +16,7 @@ const TOKEN =
   /\/\/[^\n]*|"(?:[^"\\]|\\[^])*"?|[A-Za-z_]\w*|\d+|==|!=|<=|>=|&&|\|\||::|[!<>+\-*.,;:@?(){}[\]]/g;
 
 /** The place of a character of a text. */
-function placeAt(text: string, start: number): Place {
+export function placeAt(text: string, start: number): Place {
   const before = text.slice(0, start).split('\n');
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }

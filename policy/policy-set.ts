@@ -1,15 +1,20 @@
 import { LRUCache } from 'lru-cache';
-import { all, any, FALSE, holds, not, ofType, type Condition, type Permitted } from './condition.js';
+import { all, any, FALSE, holds, not, ofType, TRUE, type Condition, type Permitted } from './condition.js';
 import { subjectValue, type Request } from './known.js';
 import { CONTENT_ATTRIBUTES } from './attributes.js';
+import { MARK_POLICIES, type MarkKind } from './marks.js';
 import { attributeOf, type AccessObject } from './object.js';
 import type { Policy } from './policy.js';
 
 /** What policies say of one object. */
 export interface Decision {
   readonly isPermitted: boolean;
-  /** Ids of those that decided; none: nothing permits it. */
+  /** Ids of those that decided; none: nothing permits it, or marks forbid what is permitted else. */
   readonly policies: readonly string[];
+  /** Kinds of the marks that forbid it. */
+  readonly marks: readonly MarkKind[];
+  /** Whether marks alone stand against it. */
+  readonly isBarredByMarks: boolean;
 }
 
 /** Requests of which the rules are kept: those of different people who are alike to the policies are one. */
@@ -22,21 +27,33 @@ export class PolicySet {
   readonly asksContent: boolean;
   /** Whether any policy asks for tags of the EHR. */
   readonly asksTags: boolean;
+  /** Whether marks say anything, or policies ask for them. */
+  readonly asksMarks: boolean;
   readonly #rules = new LRUCache<string, Rules>({ max: KEPT_RULES });
 
-  constructor(private readonly policies: readonly Policy[]) {
-    this.#reads = [...new Set(policies.flatMap(({ reads }) => reads))].sort();
+  /** `mindsMarks`: there are marks, which hold too. */
+  constructor(
+    private readonly policies: readonly Policy[],
+    readonly mindsMarks = false,
+  ) {
+    const marks = mindsMarks ? MARK_POLICIES : [];
+    this.#reads = [...new Set([...policies, ...marks].flatMap(({ reads }) => reads))].sort();
+    this.asksMarks = mindsMarks || policies.some(({ asks }) => asks.includes('marks'));
     this.asksTags = policies.some((policy) => policy.asksTags);
     this.asksContent = policies.some(({ asks }) => asks.some((name) => CONTENT_ATTRIBUTES.includes(name)));
   }
 
   /** What holds for a request, whatever it is for. */
   rulesFor(request: Request): Rules {
-    const { subject, action } = request;
-    const key = JSON.stringify([action, this.#reads.map((name) => subjectValue(subject, name) ?? null)]);
+    const { subject, action, isEmergency = false } = request;
+    const key = JSON.stringify([
+      action,
+      isEmergency,
+      this.#reads.map((name) => subjectValue(subject, name) ?? null),
+    ]);
     const kept = this.#rules.get(key);
     if (kept !== undefined) return kept;
-    const rules = new Rules(this.policies, request);
+    const rules = new Rules(this.policies, request, this.mindsMarks ? MARK_POLICIES : []);
     this.#rules.set(key, rules);
     return rules;
   }
@@ -51,31 +68,45 @@ interface Rule {
 export class Rules {
   readonly #permits: IndexedRules;
   readonly #forbids: IndexedRules;
+  readonly #marks: readonly Rule[];
   /** What is permitted, as conditions that queries are narrowed by. */
   readonly permitted: Permitted;
 
-  constructor(policies: readonly Policy[], request: Request) {
-    const rulesOf = (effect: Policy['effect']): Rule[] =>
-      policies
-        .filter((policy) => policy.effect === effect)
+  /** `marks`: what these forbid. Where nothing else is there they forbid what everybody is permitted. */
+  constructor(policies: readonly Policy[], request: Request, marks: readonly Policy[] = []) {
+    const isInForce = ({ effect, isOfEmergency }: Policy): boolean =>
+      !isOfEmergency || (effect === 'permit') === (request.isEmergency === true);
+    const rulesOf = (all: readonly Policy[], effect: Policy['effect']): Rule[] =>
+      all
+        .filter((policy) => policy.effect === effect && isInForce(policy))
         .map(({ id, about }) => ({ id, condition: about(request) }))
         .filter(({ condition }) => condition !== FALSE);
-    const [permits, forbids] = [rulesOf('permit'), rulesOf('forbid')];
+    const isOpen = policies.length === 0 && marks.length > 0;
+    const permits = isOpen ? [{ id: '', condition: TRUE }] : rulesOf(policies, 'permit');
+    const forbids = rulesOf(policies, 'forbid');
+    this.#marks = rulesOf(marks, 'forbid');
     this.#permits = new IndexedRules(permits);
     this.#forbids = new IndexedRules(forbids);
     const whole = all([
       any(permits.map(({ condition }) => condition)),
-      not(any(forbids.map(({ condition }) => condition))),
+      not(any([...forbids, ...this.#marks].map(({ condition }) => condition))),
     ]);
     this.permitted = { ehr: ofType(whole, 'Ehr'), version: ofType(whole, 'Version') };
   }
 
   /** Whether an object is permitted, and by which policies: forbidding ones win. */
   decide(object: AccessObject): Decision {
+    const marks = this.#marks
+      .filter(({ condition }) => holds(condition, object))
+      .map(({ id }) => id as MarkKind);
     const forbidding = this.#forbids.fitting(object);
-    if (forbidding.length > 0) return { isPermitted: false, policies: forbidding };
+    if (forbidding.length > 0)
+      return { isPermitted: false, policies: forbidding, marks, isBarredByMarks: false };
     const permitting = this.#permits.fitting(object);
-    return { isPermitted: permitting.length > 0, policies: permitting };
+    if (permitting.length === 0) return { isPermitted: false, policies: [], marks, isBarredByMarks: false };
+    if (marks.length > 0) return { isPermitted: false, policies: [], marks, isBarredByMarks: true };
+    const policies = permitting.filter((id) => id !== '');
+    return { isPermitted: true, policies, marks, isBarredByMarks: false };
   }
 }
 

@@ -4,6 +4,9 @@ import type { Request } from './known.js';
 import type { Expression, PolicyJson } from './policy-json.js';
 import { asksOf, asksTags, readsOf, truthOf } from './translate.js';
 
+/** What the annotation `emergency` of a policy may say. docs/access.md#emergency-access */
+export const EMERGENCY = { permit: 'only', forbid: 'may pass' } as const;
+
 /** A policy that was translated: what it says of objects follows from who asks for what. */
 export interface Policy {
   readonly id: string;
@@ -14,6 +17,8 @@ export interface Policy {
   readonly asks: readonly string[];
   /** Whether it asks for tags of the EHR. */
   readonly asksTags: boolean;
+  /** Of a forbid: emergency access passes it; of a permit: it holds for that only. */
+  readonly isOfEmergency: boolean;
   /** The objects that it is about, of those that this request is for. */
   readonly about: (request: Request) => Condition;
 }
@@ -25,7 +30,15 @@ export function translatedPolicy(id: string, json: PolicyJson): Policy {
     string[],
     string[],
   ];
-  return { id, effect: json.effect, reads, asks, asksTags: asksTags(whole), about: truthOf(whole) };
+  return {
+    id,
+    effect: json.effect,
+    reads,
+    asks,
+    asksTags: asksTags(whole),
+    isOfEmergency: json.annotations?.['emergency'] === EMERGENCY[json.effect],
+    about: truthOf(whole),
+  };
 }
 
 /** Head and clauses of a policy as one condition. */

@@ -1,7 +1,7 @@
 import type { DetailedError, PolicyToJsonAnswer, ValidationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
 import { cedar } from './cedar.js';
-import { placeOf, placeOfByte, type Place } from './place.js';
-import { translatedPolicy, type Policy } from './policy.js';
+import { placeAt, placeOf, placeOfByte, type Place } from './place.js';
+import { EMERGENCY, translatedPolicy, type Policy } from './policy.js';
 import type { PolicyJson } from './policy-json.js';
 import { CEDAR_SCHEMA } from './schema.js';
 import { NoTranslation } from './terms.js';
@@ -62,6 +62,7 @@ interface ParsedText {
 function judged(id: string, { text, findings, json }: ParsedText, validated: ValidationAnswer): ReadPolicy {
   if (json === null) return refused(findings);
   const { errors, advice } = schemaFindings(text, validated);
+  errors.push(...emergencyFindings(text, json));
   if (errors.length > 0) return refused([...errors, ...advice]);
   try {
     return { policy: translatedPolicy(id, json), json, findings: advice };
@@ -70,6 +71,13 @@ function judged(id: string, { text, findings, json }: ParsedText, validated: Val
     const { message, expression } = error;
     return refused([{ kind: 'translation', message, ...placeOf(text, json, expression) }, ...advice]);
   }
+}
+
+/** An annotation that says something else would be taken for one that says it. */
+function emergencyFindings(text: string, { effect, annotations = {} }: PolicyJson): PolicyFinding[] {
+  if (!Object.hasOwn(annotations, 'emergency') || annotations['emergency'] === EMERGENCY[effect]) return [];
+  const message = `of a ${effect} the annotation is @emergency("${EMERGENCY[effect]}")`;
+  return [{ kind: 'schema', message, ...placeAt(text, Math.max(0, text.search(/@\s*emergency/))) }];
 }
 
 /** What is said of one of the policies. */

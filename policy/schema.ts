@@ -31,7 +31,7 @@ export const USER_ATTRIBUTES = {
 
 /** What is asked for. docs/access.md#what-is-asked-for */
 export const OBJECT_ATTRIBUTES = {
-  Ehr: { ehr_id: ALWAYS_TEXT, namespace: TEXT },
+  Ehr: { ehr_id: ALWAYS_TEXT, namespace: TEXT, marks: SET },
   Version: {
     ehr_id: ALWAYS_TEXT,
     kind: ALWAYS_TEXT,
@@ -44,6 +44,7 @@ export const OBJECT_ATTRIBUTES = {
     start_time: { kind: 'datetime', isOptional: true },
     time_committed: { kind: 'datetime' },
     lifecycle_state: ALWAYS_TEXT,
+    marks: SET,
   },
 } as const satisfies Readonly<Record<string, Attributes>>;
 

@@ -30,6 +30,7 @@ import {
 } from './middleware/operation.js';
 import { requestIdentity, requestLog } from './middleware/request-log.js';
 import { observedPolicies } from './middleware/observing.js';
+import { emergencyAccess } from './middleware/emergency.js';
 import { accessTags, enforcedPolicies } from './middleware/viewing.js';
 import { operationTable } from './operation-table.js';
 
@@ -72,11 +73,11 @@ function accessPolicies(settings: Settings, operations: readonly Operation[], lo
     case 'off':
       return [];
     case 'dry':
-      return [accessTags(settings)];
+      return [emergencyAccess(), accessTags(settings)];
     case 'observe':
-      return [accessTags(settings), observedPolicies(settings, operations, log)];
+      return [emergencyAccess(), accessTags(settings), observedPolicies(settings, operations, log)];
     case 'enforce':
-      return [accessTags(settings), enforcedPolicies(settings, operations)];
+      return [emergencyAccess(), accessTags(settings), enforcedPolicies(settings, operations)];
   }
 }
 

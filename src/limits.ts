@@ -5,6 +5,8 @@ import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE } from '../openehr/base/linear-pat
 import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../openehr/base/xml-scan.js';
 import { COMPARED_EHRS, COMPARED_OBJECTS } from '../change/policy/compare.js';
 import { COUNTED_HIDDEN, LISTED_HIDDEN } from '../change/policy/observed.js';
+import { MAX_MARKS } from '../change/mark/marks.js';
+import { MOST_MARKS, MOST_SCOPES } from '../models/cross-collection/marked-ehrs.js';
 import { MOST_TAGGED } from '../models/cross-collection/tagged-ehrs.js';
 import { MAX_POLICY_DEPTH, MAX_POLICY_LENGTH, MAX_POLICY_OPERATORS } from '../policy/read-policy.js';
 import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../change/item-tag/tag-content.js';
@@ -190,6 +192,22 @@ const POLICIES: readonly Limit[] = [
     name: 'listed hidden counts',
     value: LISTED_HIDDEN,
     meaning: 'people and operations in that answer; it says whether these are all',
+  },
+  {
+    name: 'marks',
+    value: MOST_MARKS,
+    meaning:
+      'marks that hold for who asks, by which a list or query over all EHRs is narrowed; of more it is 422',
+  },
+  {
+    name: 'marked parts',
+    value: MOST_SCOPES,
+    meaning: 'different parts of EHRs that these marks are about, objects aside; of more it is 422',
+  },
+  {
+    name: 'marks of an EHR',
+    value: MAX_MARKS,
+    meaning: 'that hold for one EHR; of more it is 422',
   },
   {
     name: 'tagged EHRs',

@@ -12,6 +12,7 @@ import { contributionOperations } from '../routes/ehr/contribution.js';
 import { directoryOperations } from '../routes/ehr/directory.js';
 import { draftOperations } from '../routes/ehr/draft.js';
 import { favouriteOperations } from '../routes/ehr/favourite.js';
+import { markOperations } from '../routes/ehr/marks.js';
 import { printOperations } from '../routes/ehr/print.js';
 import { existingFirst } from '../routes/ehr/existing-first.js';
 import { ehrStatusOperations } from '../routes/ehr/ehr-status.js';
@@ -57,6 +58,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
     inPathOrder(experimentalTagOperations()),
     draftOperations(settings),
     favouriteOperations(),
+    markOperations(settings),
     dashboardOperations(),
     printOperations(),
     {

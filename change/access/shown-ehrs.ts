@@ -1,4 +1,5 @@
 import { activeEhrNamed, activeEhrsIdentified, type ListedEhr } from '../../models/ehr-identity.js';
+import type { Condition } from '../../policy/condition.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { viewing, type Viewer } from './viewer.js';
 
@@ -33,7 +34,17 @@ async function shownTo(viewer: Viewer, ehrs: readonly ListedEhr[]): Promise<Show
  * whose EHR_STATUS is hidden from him is found by its id alone.
  */
 export async function ehrsShownNamed(viewer: Viewer, name: string, most: number): Promise<ShownEhr[]> {
-  const seen = await viewer.ehrs();
+  const found = await ehrsNamed(viewer, name, { seen: await viewer.ehrs(), most });
+  const inEmergency = await viewer.ehrsInEmergency();
+  if (inEmergency !== null && (await namesMore(name, { found, inEmergency }))) viewer.withheld();
+  return found;
+}
+
+async function ehrsNamed(
+  viewer: Viewer,
+  name: string,
+  { seen, most }: { readonly seen: Condition; readonly most: number },
+): Promise<ShownEhr[]> {
   const byId = await shownTo(viewer, await activeEhrNamed(name, seen));
   const found = new Map(byId.map((ehr) => [ehr._id, ehr]));
   const identified = await activeEhrsIdentified(name, LOOKED_AT, seen);
@@ -43,4 +54,17 @@ export async function ehrsShownNamed(viewer: Viewer, name: string, most: number)
     for (const ehr of shown) if (ehr.is_queryable !== undefined) found.set(ehr._id, ehr);
   }
   return [...found.values()].sort((a, b) => (a._id < b._id ? -1 : 1)).slice(0, most);
+}
+
+/** Whether more EHRs would be there for who breaks the glass than were found. */
+async function namesMore(
+  name: string,
+  { found, inEmergency }: { readonly found: readonly ShownEhr[]; readonly inEmergency: Condition },
+): Promise<boolean> {
+  const known = new Set(found.map(({ _id }) => _id));
+  const named = [
+    ...(await activeEhrNamed(name, inEmergency)),
+    ...(await activeEhrsIdentified(name, LOOKED_AT, inEmergency)),
+  ];
+  return named.some(({ _id }) => !known.has(_id));
 }

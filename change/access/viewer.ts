@@ -3,39 +3,38 @@ import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
-import { withTaggedEhrs } from '../../models/cross-collection/tagged-ehrs.js';
+import type { HeldMark } from '../../models/cross-collection/marked-ehrs.js';
 import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
 import { ehrById, type EhrDoc } from '../../models/ehr.js';
-import { accessTagsOf } from '../../models/access-tag.js';
 import { versionHeads, versionsById, type VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import { ehrObject, type AccessTags } from '../../policy/attributes.js';
 import { any, FALSE, type Condition, type Permitted } from '../../policy/condition.js';
-import type { AccessObject } from '../../policy/object.js';
+import { asksContentOf, isOn, marked } from '../../policy/marks.js';
+import { attributeOf, type AccessObject } from '../../policy/object.js';
 import type { PolicySet, Rules } from '../../policy/policy-set.js';
 import type { Action, Subject } from '../../policy/subject.js';
+import { KnownFacts } from './known-facts.js';
 
 /** Versions that are judged together: each may have megabytes. */
 const AT_ONCE = 20;
 
-/** EHRs of which a request keeps the tags. */
-const KEPT_TAGS = 1_000;
-
-/** What is permitted, of which EHR (null: all) it was asked, and with EHRs in place of tags. */
-interface Narrowed {
-  readonly permitted: Permitted;
-  readonly ehrId: string | null;
-  readonly named: Permitted;
-}
+/** The mark that is named, and of which a write is told. */
+const RESTRICTION = 'restriction_of_processing';
 
 /** Who asks for what, under which policies. */
-interface Request {
+export interface ViewRequest {
   readonly set: PolicySet;
   readonly subject: Subject;
   /** What the operation does, the first of them foremost: whoever may do one of them sees what it is done to. */
   readonly actions: readonly [Action, ...Action[]];
   /** Of this server. */
   readonly systemId: string;
+  /** Why he says that it is an emergency; absent: he does not. */
+  readonly emergencyReason?: string;
+  /** Whether he could say so. */
+  readonly mayBreakGlass?: boolean;
 }
 
 /**
@@ -47,12 +46,13 @@ export class Viewer {
   #hasRefused = false;
   /** Ids of policies. */
   readonly #decided = new Set<string>();
-  /** As they are while the request runs: many versions of one EHR are judged. */
-  readonly #tags = new Map<string, AccessTags>();
-  /** What lists and queries were narrowed by, with the EHRs that were named for it. */
-  readonly #narrowed: Narrowed[] = [];
+  readonly #facts: KnownFacts;
+  readonly #restricting = new Map<string, HeldMark>();
+  #isWithheld = false;
 
-  constructor(private readonly request: Request) {}
+  constructor(private readonly request: ViewRequest) {
+    this.#facts = new KnownFacts(request.set, request.subject.organisation);
+  }
 
   /** Says that a list was narrowed, of which there may be nothing to judge. */
   narrowed(): void {
@@ -65,8 +65,9 @@ export class Viewer {
   }
 
   /** Notes that what he asks for is there, and not for him. */
-  refused(): void {
+  refused(object?: AccessObject): void {
     this.#hasRefused = true;
+    if (object !== undefined) this.#noteWithheld(object);
   }
 
   /** Whether anything was judged. */
@@ -78,73 +79,113 @@ export class Viewer {
    * What queries and lists are narrowed by. `ehrId`: the only EHR that is asked about; null: all.
    * @throws unprocessable where policies ask for a tag that too many EHRs have
    */
-  permitted(ehrId: string | null): Promise<Permitted> {
-    return this.#withEhrs(this.#rulesOf(this.request.actions[0]).permitted, ehrId);
-  }
-
-  /** What the EHRs are that are there for him. @throws as `permitted` */
-  async ehrs(): Promise<Condition> {
-    const ehr = any(this.request.actions.map((action) => this.#rulesOf(action).permitted.ehr));
-    return (await this.#withEhrs({ ehr, version: FALSE }, null)).ehr;
-  }
-
-  async #withEhrs(permitted: Permitted, ehrId: string | null): Promise<Permitted> {
-    if (!this.request.set.asksTags) return permitted;
-    const named = await withTaggedEhrs(permitted, ehrId);
-    this.#narrowed.push({ permitted, ehrId, named });
+  async permitted(ehrId: string | null): Promise<Permitted> {
+    const named = await this.#facts.narrowed(this.#rulesOf(this.request.actions[0]).permitted, ehrId);
+    this.#isWithheld ||= await this.#isLessNarrowed(named, ehrId);
     return named;
   }
 
+  /** What the EHRs are that are there for him. @throws as `permitted` */
+  ehrs(): Promise<Condition> {
+    return this.#ehrs(this.#isEmergency);
+  }
+
+  /** What they would be in an emergency; null: he could not say that it is one, or has. */
+  async ehrsInEmergency(): Promise<Condition | null> {
+    return this.request.mayBreakGlass === true ? this.#ehrs(true) : null;
+  }
+
+  async #ehrs(inEmergency: boolean): Promise<Condition> {
+    const ehr = any(this.request.actions.map((action) => this.#rulesOf(action, inEmergency).permitted.ehr));
+    return (await this.#facts.narrowed({ ehr, version: FALSE }, null)).ehr;
+  }
+
+  /** Whether a list or query would be narrowed by less in an emergency that he could state. */
+  async #isLessNarrowed(named: Permitted, ehrId: string | null): Promise<boolean> {
+    if (this.request.mayBreakGlass !== true) return false;
+    const { permitted } = this.#rulesOf(this.request.actions[0], true);
+    return !isDeepStrictEqual(await this.#facts.named(permitted, ehrId), named);
+  }
+
+  /** Notes that something was left out that he would be given in an emergency. */
+  withheld(): void {
+    this.#isWithheld = true;
+  }
+
+  /** Whether something was. */
+  get isWithheld(): boolean {
+    return this.#isWithheld;
+  }
+
+  /** Restrictions of processing that alone stood against something, with what is said of them. */
+  get restrictions(): readonly HeldMark['doc'][] {
+    return [...this.#restricting.values()].map(({ doc }) => doc);
+  }
+
   /**
-   * Whether tags that were judged by are others by now: what was read meanwhile may have come with a merge out of an EHR that they hide,
+   * Whether tags or marks that were judged by are others by now: what was read meanwhile may have come with a merge out of an EHR that they hide,
    * or gone back into one.
    */
-  async hasOtherTags(): Promise<boolean> {
-    for (const [ehrId, tags] of this.#tags)
-      if (!isDeepStrictEqual(await accessTagsOf(ehrId), tags)) return true;
-    for (const { permitted, ehrId, named } of this.#narrowed)
-      if (!isDeepStrictEqual(await withTaggedEhrs(permitted, ehrId), named)) return true;
-    return false;
+  hasOtherFacts(): Promise<boolean> {
+    return this.#facts.areOthers();
   }
 
   /** Whether policies permit one action. */
   permits(action: Action, object: AccessObject): boolean {
-    const { isPermitted, policies } = this.#rulesOf(action).decide(object);
-    for (const id of policies) if (this.#decided.size < MAX_AUDIT_IDS) this.#decided.add(id);
+    const { isPermitted, policies, marks, isBarredByMarks } = this.#rulesOf(action).decide(object);
+    if (isBarredByMarks && marks.includes(RESTRICTION)) this.#noteRestrictions(object);
+    for (const id of [...policies, ...marks.map((kind) => `mark:${kind}`)])
+      if (this.#decided.size < MAX_AUDIT_IDS) this.#decided.add(id);
     return isPermitted;
   }
 
   /** What the audit is told of who was judged, and how. */
   get judgement(): AuditSubject {
     const { organisation, purpose } = this.request.subject;
+    const { emergencyReason: reason } = this.request;
     return {
       ...(organisation !== undefined && { organisation }),
       ...(purpose !== undefined && { purpose }),
+      ...(reason !== undefined && { reason }),
       ...(this.#decided.size > 0 && { policies: [...this.#decided].sort() }),
       ...(this.#hasRefused && { hidden: true }),
     };
   }
 
-  /** Whether any policy asks for what only the content of a VERSION says, which may be megabytes to read. */
-  get asksContent(): boolean {
-    return this.request.set.asksContent;
+  /** Whether a policy, or a mark of an EHR, asks for what only the content of a VERSION says, which may be megabytes to read. */
+  async asksContentOf(ehrId: string): Promise<boolean> {
+    return (
+      this.request.set.asksContent || (await this.#facts.marksOf(ehrId)).some((mark) => asksContentOf(mark))
+    );
+  }
+
+  /** Forgets what marks an EHR had: what is written is judged by those that it has. */
+  renew(ehrId: string): void {
+    this.#facts.forget(ehrId);
+  }
+
+  /** @throws unavailable where an EHR got its first mark after the request began: it was judged without any */
+  requireMinding({ marks_seq: seq }: Pick<EhrDoc, 'marks_seq'>): void {
+    if (seq === undefined || this.request.set.mindsMarks) return;
+    const message = 'marks were set while this was judged: send it again';
+    throw new CdrError('unavailable', message, { retryAfterSeconds: 1 });
+  }
+
+  /** The same object with the marks that are on it for him. */
+  async withMarks(ehrId: string, object: AccessObject): Promise<AccessObject> {
+    return this.request.set.asksMarks ? marked(object, await this.#facts.marksOf(ehrId)) : object;
   }
 
   /** Whether an EHR is there for him. */
   async seesEhr({ _id: ehrId, subject }: Pick<EhrDoc, '_id' | 'subject'>): Promise<boolean> {
     const tags = await this.tagsOf(ehrId);
-    return this.#sees(ehrObject({ ehrId, namespace: subject?.namespace, tags }));
+    const ehr = ehrObject({ ehrId, namespace: subject?.namespace, tags });
+    return this.#sees(await this.withMarks(ehrId, ehr));
   }
 
   /** Tags of an EHR, as far as policies ask for any. */
-  async tagsOf(ehrId: string): Promise<AccessTags> {
-    if (!this.request.set.asksTags) return {};
-    const known = this.#tags.get(ehrId);
-    if (known !== undefined) return known;
-    const tags = await accessTagsOf(ehrId);
-    if (this.#tags.size >= KEPT_TAGS) this.#tags.clear();
-    this.#tags.set(ehrId, tags);
-    return tags;
+  tagsOf(ehrId: string): Promise<AccessTags> {
+    return this.#facts.tagsOf(ehrId);
   }
 
   /** The same of an id. */
@@ -160,9 +201,11 @@ export class Viewer {
 
   /** A VERSION as policies see it. */
   async objectOf(ehrId: string, version: VersionDoc): Promise<AccessObject> {
-    const { set, systemId } = this.request;
     const tags = await this.tagsOf(ehrId);
-    return policyVersion({ ...version, ehr_id: ehrId }, tags, systemId, set.asksContent);
+    const readsContent = await this.asksContentOf(ehrId);
+    const { systemId } = this.request;
+    const object = await policyVersion({ ...version, ehr_id: ehrId }, tags, systemId, readsContent);
+    return this.withMarks(ehrId, object);
   }
 
   /** Of the versions of an EHR with these uids those that are there for him. */
@@ -198,12 +241,30 @@ export class Viewer {
   #sees(object: AccessObject): boolean {
     const isSeen = this.request.actions.some((action) => this.permits(action, object));
     this.#hasRefused ||= !isSeen;
+    if (!isSeen) this.#noteWithheld(object);
     return isSeen;
   }
 
-  #rulesOf(action: Action): Rules {
+  /** Of something that is not there for him: whether it would be, had he broken the glass. */
+  #noteWithheld(object: AccessObject): void {
+    const { actions, mayBreakGlass } = this.request;
+    if (mayBreakGlass !== true || this.#isWithheld) return;
+    this.#isWithheld = actions.some((action) => this.#rulesOf(action, true).decide(object).isPermitted);
+  }
+
+  #noteRestrictions(object: AccessObject): void {
+    for (const mark of this.#facts.knownMarks(String(attributeOf(object, 'ehr_id'))))
+      if (mark.kind === RESTRICTION && isOn(mark, object)) this.#restricting.set(mark.doc._id, mark);
+  }
+
+  get #isEmergency(): boolean {
+    return this.request.emergencyReason !== undefined;
+  }
+
+  #rulesOf(action: Action, inEmergency = this.#isEmergency): Rules {
     this.#isAsked = true;
-    return this.request.set.rulesFor({ subject: this.request.subject, action });
+    const { set, subject } = this.request;
+    return set.rulesFor({ subject, action, ...(inEmergency && { isEmergency: true }) });
   }
 }
 

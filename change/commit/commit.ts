@@ -47,7 +47,7 @@ export async function commit(
   const { viewer, observer } = viewing.getStore() ?? {};
   const asked = authenticated(given);
   if (observer !== undefined) await observedCommit(observer, asked, settings.systemId);
-  const request = viewer === undefined ? asked : await permittedCommit(viewer, asked, settings.systemId);
+  let request = viewer === undefined ? asked : await permittedCommit(viewer, asked, settings.systemId);
   let state = await optimisticState(request, known);
   await commitClock.ready();
   let plan = planOrNull(context, state, request);
@@ -64,10 +64,21 @@ export async function commit(
       auditCommitted();
       return plan.commit;
     }
+    request = await judgedAgain(asked, request, settings.systemId);
     await commitClock.ready();
     plan = planCommit(settings, state, request, context.now());
   }
   throw new CdrError('conflict', 'other changes of the same EHR were faster again and again');
+}
+
+/** Where policies judge, what met others is judged anew by what is there now; else it stays as it was. */
+async function judgedAgain(
+  asked: CommitRequest,
+  before: CommitRequest,
+  systemId: string,
+): Promise<CommitRequest> {
+  const viewer = viewing.getStore()?.viewer;
+  return viewer === undefined ? before : permittedCommit(viewer, asked, systemId);
 }
 
 /**

@@ -95,7 +95,11 @@ export async function writableEhr(ehrId: string): Promise<EhrDoc> {
  * @throws as `writableEhr`; conflict when it was changed between the two looks
  */
 export async function holdWritable(ehrId: string): Promise<void> {
-  if (viewing.getStore()?.viewer !== undefined) await writableEhr(ehrId);
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer !== undefined) {
+    viewer.renew(ehrId);
+    viewer.requireMinding(await writableEhr(ehrId));
+  }
   if ((await holdActive(ehrId)) !== null) return;
   await writableEhr(ehrId);
   throw new CdrError('conflict', `EHR ${ehrId} was changed meanwhile`);

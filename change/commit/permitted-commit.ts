@@ -39,25 +39,47 @@ export async function permittedCommit(
   systemId: string,
 ): Promise<CommitRequest> {
   if (request.isNewEhr === true) requireNewEhr(viewer, request);
+  viewer.renew(request.ehrId);
   const ehr = request.isNewEhr === true ? null : await writableEhr(request.ehrId);
+  if (ehr !== null) viewer.requireMinding(ehr);
   const tags = await viewer.tagsOf(request.ehrId);
+  await requireMakeable(viewer, request, { systemId, tags });
+  const unseen = await unseenContainers(viewer, request, { ehrId: request.ehrId, ehr, tags });
+  if (ehr === null) return { ...request, unseen };
+  const { merge_seq = null, marks_seq = null } = ehr;
+  return { ...request, unseen, judged: { merge_seq, marks_seq } };
+}
+
+/** @throws forbidden for an entry that makes what he may not make */
+async function requireMakeable(
+  viewer: Viewer,
+  request: CommitRequest,
+  { systemId, tags }: { readonly systemId: string; readonly tags: AccessTags },
+): Promise<void> {
+  const readsContent = await viewer.asksContentOf(request.ehrId);
   for (const [index, entry] of request.entries.entries()) {
     if (!('object' in entry)) continue;
     const action = ACTIONS[entry.kind];
-    const object = objectToBe(request.ehrId, entry, { systemId, tags, readsContent: viewer.asksContent });
+    const made = objectToBe(request.ehrId, entry, { systemId, tags, readsContent });
+    const object = await viewer.withMarks(request.ehrId, made);
     if (!viewer.permits(action, object)) throw placed(request, index, notPermitted(action));
   }
+}
+
+/** The containers that entries change and that are not there for him. @throws forbidden for what he sees and may not change */
+async function unseenContainers(
+  viewer: Viewer,
+  request: CommitRequest,
+  owner: JudgedEhr,
+): Promise<ReadonlySet<string>> {
   const unseen = new Set(request.unseen);
   for (const [index, entry] of request.entries.entries()) {
     if (entry.kind === 'create' || unseen.has(entry.versionedObjectUid)) continue;
-    const judgement = await judged(viewer, { ehrId: request.ehrId, ehr, tags }, entry);
-    if (judgement === 'unseen') {
-      unseen.add(entry.versionedObjectUid);
-      viewer.refused();
-    }
+    const judgement = await judged(viewer, owner, entry);
+    if (judgement === 'unseen') unseen.add(entry.versionedObjectUid);
     if (judgement === 'forbidden') throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
   }
-  return { ...request, unseen };
+  return unseen;
 }
 
 /** Judges a CONTRIBUTION as `permittedCommit` does, and refuses nothing: the observer knows afterwards. */
@@ -93,11 +115,19 @@ interface JudgedEhr {
 }
 
 /** An EHR_STATUS that gives the subject another name space changes what policies see of the EHR: that as it is, and as it will be. */
-function mayRename(viewer: Viewer, { ehrId, ehr, tags }: JudgedEhr, entry: VersionEntry): boolean {
+async function mayRename(
+  viewer: Viewer,
+  { ehrId, ehr, tags }: JudgedEhr,
+  entry: VersionEntry,
+): Promise<boolean> {
   if (ehr === null || entry.kind !== 'update' || entry.type !== 'EHR_STATUS') return true;
   const namespaces = [ehr.subject?.namespace, subjectOf(entry.object)?.namespace];
   if (namespaces[0] === namespaces[1]) return true;
-  return namespaces.every((namespace) => viewer.permits('update', ehrObject({ ehrId, namespace, tags })));
+  for (const namespace of namespaces) {
+    const object = await viewer.withMarks(ehrId, ehrObject({ ehrId, namespace, tags }));
+    if (!viewer.permits('update', object)) return false;
+  }
+  return true;
 }
 
 /** What is there already of what an entry changes. What does not exist is for the plan to refuse. */
@@ -111,8 +141,11 @@ async function judged(
   if (version === undefined) return 'permitted';
   const object = await viewer.objectOf(ehrId, version);
   const action = ACTIONS[entry.kind];
-  if (viewer.permits(action, object)) return mayRename(viewer, owner, entry) ? 'permitted' : 'forbidden';
-  return viewer.permits('read', object) ? 'forbidden' : 'unseen';
+  if (viewer.permits(action, object))
+    return (await mayRename(viewer, owner, entry)) ? 'permitted' : 'forbidden';
+  if (viewer.permits('read', object)) return 'forbidden';
+  viewer.refused(object);
+  return 'unseen';
 }
 
 async function versionChanged(

@@ -133,7 +133,12 @@ function newEhr(draft: CommitDraft): EhrDoc {
 /** The lock of the EHR, which carries what the commit makes of it. */
 function changedEhr({ request, expected, status, needsModifiable, directoryId, state }: CommitDraft): Write {
   return holdEhr(
-    { ehrId: request.ehrId, isQueryable: expected.isQueryable, needsModifiable },
+    {
+      ehrId: request.ehrId,
+      isQueryable: expected.isQueryable,
+      needsModifiable,
+      judged: request.judged,
+    },
     {
       status: status ?? undefined,
       directoryId: directoryId === state.directoryId ? undefined : directoryId,

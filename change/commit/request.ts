@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { ContributionDoc, RequestIdentity } from '../../models/contribution.js';
-import type { EhrDoc } from '../../models/ehr.js';
+import type { EhrDoc, JudgedState } from '../../models/ehr.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
@@ -117,6 +117,8 @@ export interface CommitRequest {
   readonly namesEntries?: boolean;
   /** Containers that policies hide from who asks: a change of one is refused as of what does not exist. */
   readonly unseen?: ReadonlySet<string>;
+  /** What of the EHR it was judged by; absent: nobody judged. */
+  readonly judged?: JudgedState | undefined;
   /** Further writes of the same transaction, such as item tags. May run more than once. */
   readonly inSameTransaction?: ((commit: Commit) => Promise<void>) | undefined;
   /** What the answer to a repeated `Idempotency-Key` is rendered from; absent: the operation takes none. */

@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { CdrError } from '../../openehr/base/errors.js';
+import { marksOfEhr } from '../../models/cross-collection/marked-ehrs.js';
 import { policyEhr, policyVersionsOf } from '../../models/cross-collection/policy-objects.js';
 import { ehrsAfter } from '../../models/ehr.js';
 import type { Request } from '../../policy/known.js';
+import { marked } from '../../policy/marks.js';
 import { attributeOf, type AccessObject } from '../../policy/object.js';
 import type { Policy } from '../../policy/policy.js';
 import { PolicySet, type Rules } from '../../policy/policy-set.js';
@@ -74,7 +76,8 @@ export async function draftSet(drafts: readonly DraftPolicy[]): Promise<DraftSet
       policies.push(policy);
     }
   }
-  return { set: new PolicySet(policies), count: policies.length };
+  const { set } = await livePolicies();
+  return { set: new PolicySet(policies, set.mindsMarks), count: policies.length };
 }
 
 function unreadable(id: string, findings: readonly PolicyFinding[]): CdrError {
@@ -105,9 +108,9 @@ export async function comparePolicies(
   return { examined, isComplete, differences: pairs.map((pair) => pair.difference), examples };
 }
 
-/** null: there is no policy, so that nothing is restricted. */
+/** null: there is neither a policy nor a mark, so that nothing is restricted. */
 function ruleOf({ set, count }: DraftSet, request: Request): Rules | null {
-  return count === 0 ? null : set.rulesFor(request);
+  return count === 0 && !set.mindsMarks ? null : set.rulesFor(request);
 }
 
 async function walk(
@@ -118,11 +121,13 @@ async function walk(
   let [ehrs, versions, isComplete] = [0, 0, found.length <= COMPARED_EHRS];
   for (const ehr of found.slice(0, COMPARED_EHRS).filter(({ state }) => state === 'active')) {
     const { object, tags } = await policyEhr(ehr);
-    look(object);
+    // Whatever organisation a mark is about: those who are compared may be of it.
+    const marks = await marksOfEhr(ehr._id);
+    look(marked(object, marks));
     ehrs += 1;
     const count = COMPARED_OBJECTS - versions;
     const { objects, containers } = await policyVersionsOf(ehr._id, { tags, systemId, count });
-    for (const each of objects) look(each);
+    for (const each of objects) look(marked(each, marks));
     versions += objects.length;
     isComplete &&= containers <= count;
     if (versions >= COMPARED_OBJECTS) return { ehrs, versions, isComplete: false };

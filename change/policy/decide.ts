@@ -1,8 +1,10 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { marksOfEhr } from '../../models/cross-collection/marked-ehrs.js';
 import { policyEhr, policyVersion } from '../../models/cross-collection/policy-objects.js';
 import { versionsById } from '../../models/version.js';
 import { containersById } from '../../models/versioned-object.js';
 import type { Request } from '../../policy/known.js';
+import { marked, marksFor } from '../../policy/marks.js';
 import type { AccessObject } from '../../policy/object.js';
 import type { Decision } from '../../policy/policy-set.js';
 import { readableEhr } from '../commit/ehr-access.js';
@@ -21,30 +23,39 @@ interface ExplainedDecision extends Decision {
 
 /** What the stored policies say of a request for an object, whoever asks that. */
 export async function decideAccess(request: Request, object: AccessObject): Promise<ExplainedDecision> {
-  const { set, count } = await livePolicies();
-  if (count === 0)
+  const { set, isRestricting } = await livePolicies();
+  if (!isRestricting)
     return {
       isPermitted: true,
       policies: [],
-      reasons: ['there is no policy, so that nothing is restricted'],
+      marks: [],
+      isBarredByMarks: false,
+      reasons: ['there is no policy and no mark, so that nothing is restricted'],
     };
-  const { isPermitted, policies } = set.rulesFor(request).decide(object);
+  const decision = set.rulesFor(request).decide(object);
+  const { isPermitted, policies, marks, isBarredByMarks } = decision;
   const verb = isPermitted ? 'permits' : 'forbids';
-  const reasons =
-    policies.length === 0 ? ['no policy permits it'] : policies.map((id) => `the policy ${id} ${verb} it`);
-  return { isPermitted, policies, reasons };
+  const said = policies.map((id) => `the policy ${id} ${verb} it`);
+  const unsaid = isPermitted ? 'there is no policy' : 'no policy permits it';
+  const reasons = [
+    ...(policies.length === 0 && !isBarredByMarks ? [unsaid] : said),
+    ...marks.map((kind) => `the mark ${kind} forbids it`),
+  ];
+  return { ...decision, reasons };
 }
 
-/** A stored object as policies see it now. @throws not-found */
+/** A stored object as policies see it now, with the marks that hold for somebody of an organisation. @throws not-found */
 export async function storedObject(
   { ehr_id: ehrId, uid }: StoredObject,
   systemId: string,
+  organisation: string | undefined,
 ): Promise<AccessObject> {
   const ehr = await readableEhr(ehrId);
   const { object, tags } = await policyEhr(ehr);
-  if (uid === undefined) return object;
+  const marks = marksFor(await marksOfEhr(ehrId), organisation);
+  if (uid === undefined) return marked(object, marks);
   const [container] = await containersById([uid]);
   const [version] = await versionsById(ehrId, [container?.latest_version_uid ?? uid]);
   if (version === undefined) throw new CdrError('not-found', `the EHR ${ehrId} has no ${uid}`);
-  return policyVersion(version, tags, systemId);
+  return marked(await policyVersion(version, tags, systemId), marks);
 }

@@ -1,36 +1,43 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { BatchedRead } from '../../models/access/batched-read.js';
-import { policies, policySetNumber, type PolicyDoc } from '../../models/policy.js';
+import { accessNumbers, policies, type PolicyDoc } from '../../models/policy.js';
 import { PolicySet } from '../../policy/policy-set.js';
 import { translatedPolicy, type Policy } from '../../policy/policy.js';
 import type { PolicyJson } from '../../policy/policy-json.js';
 
 /** The policies that are stored now, translated. */
 interface LivePolicies {
-  /** Of the last change. */
-  readonly number: number;
+  /** Tells one set from another. */
+  readonly number: string;
   readonly set: PolicySet;
-  /** How many there are; none: nothing is restricted. */
+  /** How many policies there are. */
   readonly count: number;
+  /** false: there is neither a policy nor a mark, so that nothing is. */
+  readonly isRestricting: boolean;
 }
 
 /** Of a number, being translated or done: whoever asks meanwhile waits for the same. */
-let known: { readonly number: number; readonly policies: Promise<LivePolicies> } | null = null;
+let known: { readonly number: string; readonly policies: Promise<LivePolicies> } | null = null;
 
 /** Who asks while others do shares the next read with them. */
-const numbers = new BatchedRead<null, number>(async (questions) => {
-  const number = await policySetNumber();
-  return questions.map(() => number);
+const numbers = new BatchedRead<null, Numbers>(async (questions) => {
+  const found = await accessNumbers();
+  return questions.map(() => found);
 });
+
+type Numbers = Awaited<ReturnType<typeof accessNumbers>>;
 
 /**
  * The policies as they are stored, translated anew only when one was changed. Not for use inside a transaction.
  * @throws unavailable when one cannot be translated any more: nobody may guess what it meant
  */
 export async function livePolicies(): Promise<LivePolicies> {
-  const number = await numbers.ask(null);
+  const { policies: seq, marks } = await numbers.ask(null);
+  // Marks are asked for one by one: only whether there are any matters to the set.
+  const mindsMarks = marks > 0;
+  const number = `${seq} ${String(mindsMarks)}`;
   if (known?.number === number) return known.policies;
-  const read = { number, policies: storedPolicies(number) };
+  const read = { number, policies: storedPolicies(number, mindsMarks) };
   known = read;
   read.policies.catch(() => {
     if (known === read) known = null;
@@ -38,9 +45,10 @@ export async function livePolicies(): Promise<LivePolicies> {
   return read.policies;
 }
 
-async function storedPolicies(number: number): Promise<LivePolicies> {
+async function storedPolicies(number: string, mindsMarks: boolean): Promise<LivePolicies> {
   const all = (await policies()).map((each) => translatedAgain(each));
-  return { number, set: new PolicySet(all), count: all.length };
+  const isRestricting = all.length > 0 || mindsMarks;
+  return { number, set: new PolicySet(all, mindsMarks), count: all.length, isRestricting };
 }
 
 /** Texts were checked when they were stored. */

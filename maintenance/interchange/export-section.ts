@@ -3,6 +3,7 @@ import {
   contributionsNamed,
   endedObjects,
   exportedContributions,
+  exportedMarks,
   exportedTags,
   exportedTemplate,
   historyOf,
@@ -46,11 +47,14 @@ function isFirst({ known, written }: Section, key: string): boolean {
 
 /** All lines of an active EHR, without line ends. docs/spec/interchange.md#order */
 export async function* sectionLines(session: Session, ehr: EhrDoc, section: Section): AsyncGenerator<string> {
-  yield ehrLine(ehr);
   const tombstones = await tombstonesOf(session, ehr._id);
+  const merged = tombstones.map(({ _id }) => _id);
+  // Before the EHR: it is never there without them.
+  for await (const document of exportedMarks(session, [ehr._id, ...merged]))
+    yield documentLine({ collection: 'ehr_marks', document }, null);
+  yield ehrLine(ehr);
   for (const tombstone of tombstones)
     yield tombstoneLine(ehr._id, tombstone, await endedObjects(session, tombstone._id));
-  const merged = tombstones.map(({ _id }) => _id);
   if (merged.length > 0) for await (const own of mergesOf(session, merged)) yield documentLine(own, ehr._id);
   for await (const own of historyOf(session, [ehr._id, ...merged]))
     if (isFirst(section, `${own.collection} ${own.document._id}`)) yield documentLine(own, ehr._id);

@@ -18,6 +18,7 @@ import {
 import type { Session } from '../../models/access/write.js';
 import type { InterchangeLine } from './line.js';
 import type { RestoreHow } from './part.js';
+import { restoreMark } from './restore-mark.js';
 import { restorePolicyVersion } from './restore-policy.js';
 import { restoreTemplate } from './restore-template.js';
 import { isSameDocument } from './same.js';
@@ -64,6 +65,7 @@ async function restoreQuery(batch: string, query: StoredQueryDoc): Promise<Resto
 async function restoreDocument(how: RestoreHow, { collection, document }: OwnDocument): Promise<Restored> {
   const { _id: id } = document;
   const known = (await storedOwn(collection, [id])).get(id);
+  if (collection === 'ehr_marks') return restoreMark(how, document, known);
   if (known !== undefined) {
     if (isSameDocument(known, document)) return 'unchanged';
     throw new CdrError('conflict', `another document ${id} is in ${collection} here`);

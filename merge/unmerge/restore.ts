@@ -26,6 +26,7 @@ import {
   type VersionedObjectDoc,
 } from '../../models/versioned-object.js';
 import { runWrites, type Session, type Write } from '../../models/access/write.js';
+import { moveMarks } from '../move-marks.js';
 import { rederiveDuringReindex } from '../rederive.js';
 import type { MergeContext, UnmergeRequest } from '../request.js';
 import type { MergeWay } from '../steps.js';
@@ -69,6 +70,7 @@ export async function undoMerge(
   await runInSteps(session, plan.restoredTags.map(itemTagInsert));
   for (const commit of commits.filter(({ ehrId }) => ehrId === source._id))
     made.push(await writeContribution(session, context.change, commit));
+  await moveMarks(session, snapshot.target._id);
   const history = historyOf(unmerge, made, made[0]?.contribution.time_committed ?? context.change.now());
   await runWrites(session, [
     mergeHistoryInsert(history),

@@ -20,6 +20,7 @@ export const COLLECTIONS = {
   queryOwners: 'query_owners',
   policies: 'policies',
   policyVersions: 'policy_versions',
+  ehrMarks: 'ehr_marks',
   itemTags: 'item_tags',
   drafts: 'drafts',
   favourites: 'favourites',
@@ -177,6 +178,10 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   {
     name: COLLECTIONS.policyVersions,
     indexes: [{ key: { policy_id: 1, version: 1 }, options: { unique: true } }],
+  },
+  {
+    name: COLLECTIONS.ehrMarks,
+    indexes: [{ key: { ehr_id: 1 } }, { key: { kind: 1 }, options: { ...whereFieldExists('open') } }],
   },
   { name: COLLECTIONS.storedQueries, indexes: [{ key: { name: 1, major: -1, minor: -1, patch: -1 } }] },
   {

@@ -4,6 +4,7 @@ import { contributionRemoval } from '../contribution.js';
 import { draftRemoval, draftRemovalOf } from '../draft.js';
 import { favouriteRemoval } from '../favourite.js';
 import { clearDirectory, ehrRemoval, hideEhr, knownEhrIds, sourcesEndingIn } from '../ehr.js';
+import { markIdsOf, markRemoval } from '../ehr-mark.js';
 import { itemTagRemoval } from '../item-tag.js';
 import { COLLECTIONS, type CollectionName } from '../access/layout.js';
 import { archiveRemoval } from '../merge/archive.js';
@@ -103,6 +104,7 @@ export async function ehrErasure(session: ClientSession, ehrId: string): Promise
     leftRemoval(gone),
     exampleRemoval(gone),
     ...distinctRemovals(gone),
+    ...(await markErasure(session, gone)),
     ehrRemoval(gone),
     ...lastRemoval(COLLECTIONS.mergeRecords, await mergeIdsOfSources(sources, { session })),
     ...lastRemoval(COLLECTIONS.mergeHistory, history),
@@ -114,6 +116,12 @@ export async function ehrErasure(session: ClientSession, ehrId: string): Promise
       ids: gone,
     }),
   ];
+}
+
+/** Marks end with their EHR, and what was said in them; the audit keeps that there were some. */
+async function markErasure(session: ClientSession, gone: readonly string[]): Promise<Write[]> {
+  const marks = await markIdsOf(session, gone);
+  return marks.length === 0 ? [] : [markRemoval(gone), ...lastRemoval(COLLECTIONS.ehrMarks, marks)];
 }
 
 /** Records of merges taken back, of which the other EHR is gone too: while it is there they explain its CONTRIBUTIONs. */

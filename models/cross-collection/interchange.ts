@@ -27,6 +27,7 @@ export const OWN_COLLECTIONS = [
   COLLECTIONS.archetypes,
   COLLECTIONS.queryOwners,
   COLLECTIONS.policyVersions,
+  COLLECTIONS.ehrMarks,
   COLLECTIONS.mergeArchive,
   COLLECTIONS.mergeRecords,
   COLLECTIONS.mergeHistory,
@@ -191,6 +192,16 @@ export function exportedPolicyVersions(session: ClientSession): AsyncIterable<St
   return documentsIn(session, COLLECTIONS.policyVersions)
     .find({}, { session })
     .sort({ policy_id: 1, version: 1 });
+}
+
+/** Marks that were ever set on these EHRs, by the time when they were. */
+export function exportedMarks(
+  session: ClientSession,
+  ehrIds: readonly string[],
+): AsyncIterable<StoredDocument> {
+  return documentsIn(session, COLLECTIONS.ehrMarks)
+    .find({ ehr_id: { $in: [...ehrIds] } }, { session })
+    .sort({ 'placed.time': 1, _id: 1 });
 }
 
 /** A template, however the white space of its id is stored; null: there is none. */

@@ -13,6 +13,7 @@ export const STATED = [
   COLLECTIONS.storedQueries,
   COLLECTIONS.policies,
   COLLECTIONS.policyVersions,
+  COLLECTIONS.ehrMarks,
   COLLECTIONS.mergeRecords,
   COLLECTIONS.mergeHistory,
   COLLECTIONS.settings,

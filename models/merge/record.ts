@@ -207,6 +207,12 @@ export async function mergeIdsOfSources(
   return (await found.toArray()).map((doc) => doc._id);
 }
 
+/** What merges of these EHRs into others joined. Joins the caller's transaction. */
+export async function joinedPairsOf(sources: readonly string[]): Promise<JoinedPair[]> {
+  const found = await MergeRecord.find({ source_ehr: trusted({ $in: sources }) }, { joined: 1 }).exec();
+  return found.flatMap(({ joined }) => joined);
+}
+
 /** The write that adds the record of a merge. */
 export function mergeRecordInsert(insert: MergeRecordDoc): InsertWrite<'merge_records'> {
   return { collection: COLLECTIONS.mergeRecords, insert };

@@ -6,6 +6,9 @@ export type ErrorCode =
   | 'invalid'
   | 'unauthenticated'
   | 'forbidden'
+  /** A mark stands against a write, or is named to who may know why something cannot be read: one word in the answer. */
+  | 'restricted'
+  | 'restricted-read'
   | 'not-found'
   | 'method-not-allowed'
   | 'not-acceptable'
@@ -92,6 +95,8 @@ export interface ErrorDetails {
   readonly reasons?: readonly string[];
   /** What stands against an unmerge, for programs. */
   readonly obstacles?: readonly ErrorObstacle[];
+  /** Marks that restrict it, to who may know them. */
+  readonly marks?: readonly JsonObject[];
   /** What a merge would do now, where that is not what was agreed on. */
   readonly plan?: JsonObject;
   /** Seconds after which a retry makes sense: becomes `Retry-After`. */

@@ -63,6 +63,8 @@ const resource = Joi.object()
 interface DecideBody {
   readonly principal: Subject;
   readonly action: Action;
+  /** Whether he states that it is an emergency, and may. */
+  readonly emergency: boolean;
   readonly resource: StoredObject | ({ readonly type: ObjectType } & Readonly<Record<string, unknown>>);
 }
 
@@ -70,6 +72,7 @@ const decideSchema = Joi.object<DecideBody>({
   principal: principal.required(),
   action: Joi.valid(...ACTIONS).required(),
   resource,
+  emergency: Joi.boolean().strict().default(false),
 });
 
 /** The body of a comparison. */

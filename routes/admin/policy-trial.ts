@@ -46,19 +46,25 @@ export function triedPolicyOperations({ systemId }: Pick<Settings, 'systemId'>):
 
 async function decide(ctx: Context, systemId: string): Promise<void> {
   const form = responseBody('json', ctx.get('Accept'));
-  const { principal: subject, action, resource } = decideBodyOf(ctx);
-  const object = describedObject(resource) ?? (await found(ctx, resource as StoredObject, systemId));
-  const { isPermitted, policies, reasons } = await decideAccess({ subject, action }, object);
+  const { principal: subject, action, resource, emergency: isEmergency } = decideBodyOf(ctx);
+  const object =
+    describedObject(resource) ??
+    (await found(ctx, resource as StoredObject, { systemId, organisation: subject.organisation }));
+  const request = { subject, action, isEmergency };
+  const { isPermitted, policies, marks, reasons } = await decideAccess(request, object);
   const decision = isPermitted ? 'permit' : 'forbid';
-  // Marks are none yet: the member is there for who reads it.
-  writeText(ctx, form, JSON.stringify({ decision, policies, marks: [], reasons }));
+  writeText(ctx, form, JSON.stringify({ decision, policies, marks, reasons }));
   ctx.status = 200;
 }
 
-async function found(ctx: Context, stored: StoredObject, systemId: string): Promise<AccessObject> {
+async function found(
+  ctx: Context,
+  stored: StoredObject,
+  { systemId, organisation }: { readonly systemId: string; readonly organisation: string | undefined },
+): Promise<AccessObject> {
   const { ehr_id: ehrId, uid } = stored;
   auditAbout(ctx, { ehr_id: ehrId, ...(uid !== undefined && { objects: [uid] }) });
-  return storedObject(stored, systemId);
+  return storedObject(stored, systemId, organisation);
 }
 
 async function compare(ctx: Context, systemId: string): Promise<void> {

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { stringify, type Options } from 'csv-stringify/sync';
 import { columnObjects, metaObject, rowText, type ResultMeta } from '../../aql/result/result-set.js';
+import { viewing } from '../../change/access/viewer.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { BodyType } from '../http/negotiation/media-type.js';
@@ -123,6 +124,7 @@ function headText(
       ...metaObject(meta, resultSize, formatUtc(now)),
       _certain_until: formatUtc(certain),
       ...(!isOneMoment && { _snapshot: false }),
+      ...(viewing.getStore()?.viewer?.isWithheld === true && { _withheld: true }),
     },
     q,
     ...(name === null ? {} : { name }),

@@ -12,6 +12,7 @@ export const FOLDERS = [
   'COMPOSITION',
   'Drafts',
   'Favourites',
+  'Marks',
   'Prints',
   'DIRECTORY',
   'CONTRIBUTION',
@@ -182,7 +183,9 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   terminology_search: [404],
   saveUser: [404],
   removeUser: [404],
-  // Where there are no policies.
+  // Where there are no policies, nor marks.
+  marks_get: [409],
+  marks_put: [409],
   listPolicies: [404],
   getPolicy: [404],
   listPolicyVersions: [404],

@@ -118,8 +118,11 @@ function withChallenges(error: CdrError, { token, password }: Schemes, isTokenSe
   return new CdrError(error.code, error.message, { ...error.details, challenge });
 }
 
-/** What `*` means. Whoever may restore says who wrote what when: nobody may by a word for everything. */
-const GENERAL = PERMISSIONS.filter((permission) => permission !== 'restore');
+/**
+ * What `*` means. Whoever may restore says who wrote what when, and whoever has emergency access passes what patients withhold: nobody
+ * may by a word for everything.
+ */
+const GENERAL = PERMISSIONS.filter((permission) => permission !== 'restore' && permission !== 'emergency');
 
 /** What `ROLE_PERMISSIONS` says, and what is wrong with it: one line each, empty when nothing is. */
 interface ReadRolePermissions {
@@ -178,5 +181,5 @@ function isPermission(word: string): word is Permission {
 function unknownPermission(word: string): string {
   const meant = nearestWord(word, PERMISSIONS);
   const question = meant === null ? '.' : `, did you mean ${meant}?`;
-  return `ROLE_PERMISSIONS: ${word} is no permission${question} There are ${PERMISSIONS.join(', ')}, and * for all but restore`;
+  return `ROLE_PERMISSIONS: ${word} is no permission${question} There are ${PERMISSIONS.join(', ')}, and * for all but restore and emergency`;
 }

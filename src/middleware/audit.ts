@@ -11,10 +11,11 @@ import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
 import { ERROR_STATUS } from '../../routes/http/failure/error-status.js';
 import { successStatus, type AuditKind } from '../../routes/http/operation/operation.js';
 import { parsePrefer } from '../../routes/http/request/prefer.js';
+import { statesEmergency } from './emergency.js';
 import { requesterOf, STANDARD_API, type MatchedOperation } from '../../routes/http/request/request-state.js';
 
 /** What decides which requests are recorded, and how a success is answered. */
-type AuditSettings = Pick<Settings, 'auditReads' | 'preferMinimalUpdateStatus'>;
+type AuditSettings = Pick<Settings, 'auditReads' | 'preferMinimalUpdateStatus' | 'accessMode'>;
 
 const REFUSED: readonly number[] = [401, 403];
 
@@ -34,7 +35,11 @@ export function audit(settings: AuditSettings, log: Logger): Middleware {
   const trail = new AuditTrail(log);
   return async (ctx: Context, next: Next) => {
     const { matched } = ctx.state;
-    if (matched === null || !recorded.includes(matched.operation.audit)) await trail.refusals(ctx, next);
+    const isRecorded =
+      matched !== null &&
+      (recorded.includes(matched.operation.audit) ||
+        (settings.accessMode !== 'off' && matched.operation.audit !== 'none' && statesEmergency(ctx)));
+    if (!isRecorded) await trail.refusals(ctx, next);
     else await trail.request(ctx, beginAudit(ctx, committedStatus(ctx, matched, settings)), next);
   };
 }

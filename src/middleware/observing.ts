@@ -9,7 +9,7 @@ import { draftOf } from '../../routes/http/audit-trail.js';
 import type { ParameterName } from '../../routes/http/operation/parameters.js';
 import type { Operation } from '../../routes/http/operation/operation.js';
 import { currentOperation } from '../../routes/http/request/request-state.js';
-import { subjectOf } from '../../routes/http/request/subject.js';
+import { viewRequest } from './view-request.js';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { askedActions } from './viewing.js';
@@ -63,12 +63,12 @@ async function observerOf(
   actions: readonly [Action, ...Action[]],
   systemId: string,
 ): Promise<Viewer | null> {
-  const { set, count } = await livePolicies();
-  if (count === 0) return null;
+  const { set, isRestricting } = await livePolicies();
+  if (!isRestricting) return null;
   const { user } = ctx.state;
   try {
-    const subject = await subjectOf(user);
-    if (user?.claims?.isUnreadable !== true) return new Viewer({ set, subject, actions, systemId });
+    const asked = await viewRequest(ctx);
+    if (user?.claims?.isUnreadable !== true) return new Viewer({ ...asked, set, actions, systemId });
   } catch (error) {
     if (!(error instanceof CdrError) || error.code !== 'unauthenticated') throw error;
   }

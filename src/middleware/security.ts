@@ -52,6 +52,7 @@ const EXPOSED_HEADERS = [
   'ETag',
   'Everchart-Signature',
   'Everchart-Template-Revision',
+  'Everchart-Withheld',
   'Location',
   'Last-Modified',
   'Link',

@@ -7,7 +7,9 @@ import type { Settings } from '../../config/settings.js';
 import type { Action } from '../../policy/subject.js';
 import type { Disclosure, Operation } from '../../routes/http/operation/operation.js';
 import { currentOperation } from '../../routes/http/request/request-state.js';
-import { subjectOf } from '../../routes/http/request/subject.js';
+import { viewRequest } from './view-request.js';
+import { recordEmergency } from './emergency.js';
+import { restrictedRefusal, type Refused } from './restricted.js';
 
 type Actions = readonly [Action, ...Action[]];
 
@@ -36,13 +38,17 @@ function actionsOf({ id, discloses }: Operation): Actions | null {
   return ASKED[discloses];
 }
 
+/** Tells who could break the glass that something is withheld from him, and not what. docs/access.md#emergency-access */
+const WITHHELD_HEADER = 'Everchart-Withheld';
+
 /** Operations that change nothing: whoever asks again is answered. */
 const READING: ReadonlySet<Disclosure> = new Set<Disclosure>(['read', 'query', 'export']);
 
 /** What was read while a merge took place is of one EHR by its tags, and of another by its content. @throws unavailable */
-async function requireSameTags(viewer: Viewer): Promise<void> {
-  if (!(await viewer.hasOtherTags())) return;
-  const message = 'tags that policies of access ask for were changed while this was answered: ask again';
+async function requireSameFacts(viewer: Viewer): Promise<void> {
+  if (!(await viewer.hasOtherFacts())) return;
+  const message =
+    'marks, or tags that policies of access ask for, were changed while this was answered: ask again';
   throw new CdrError('unavailable', message, { retryAfterSeconds: 1 });
 }
 
@@ -50,6 +56,15 @@ async function requireSameTags(viewer: Viewer): Promise<void> {
 function refusal(error: unknown): unknown {
   if (!(error instanceof CdrError) || error.code !== 'not-found') return error;
   return new CdrError('forbidden', 'no policy of access permits you to see this', { cause: error });
+}
+
+/** What is said of a failure: what restricts it, to who may know; that something is there, where that is said; else what it was. */
+function saidOf(
+  error: unknown,
+  { accessRefused, ...refused }: Refused & Pick<Settings, 'accessRefused'>,
+): unknown {
+  const said = accessRefused === '403' && refused.viewer.hasRefused ? refusal(error) : error;
+  return restrictedRefusal(error, refused) ?? said;
 }
 
 /**
@@ -65,25 +80,24 @@ export function enforcedPolicies(
     const { operation } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
     const policies = actions === null ? null : await livePolicies();
-    if (actions === null || policies === null || policies.count === 0) {
+    if (actions === null || policies?.isRestricting !== true) {
       await next();
       return;
     }
-    const viewer = new Viewer({
-      set: policies.set,
-      subject: await subjectOf(ctx.state.user),
-      actions,
-      systemId,
-    });
+    const viewer = new Viewer({ ...(await viewRequest(ctx)), set: policies.set, actions, systemId });
     ctx.state.judgement = () => viewer.judgement;
+    if (ctx.state.emergency !== undefined) await recordEmergency(ctx);
     try {
       await withViewer(viewer, next);
     } catch (error) {
-      throw accessRefused === '403' && viewer.hasRefused ? refusal(error) : error;
+      const isRead = READING.has(operation.discloses);
+      throw saidOf(error, { viewer, isRead, user: ctx.state.user, accessRefused });
+    } finally {
+      if (viewer.isWithheld) ctx.set(WITHHELD_HEADER, 'emergency');
     }
     if (!viewer.isAsked)
       throw new TypeError(`the operation ${operation.id} was answered without a judgement`);
-    if (READING.has(operation.discloses)) await requireSameTags(viewer);
+    if (READING.has(operation.discloses)) await requireSameFacts(viewer);
   };
 }
 

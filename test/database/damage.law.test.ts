@@ -20,7 +20,7 @@ import {
   statusOf,
 } from '../support/merge-http.js';
 import { aComposition, givenComposition, givenEhr, V1, versionedObjectUidOf } from '../support/resources.js';
-import { WITH_ADMIN } from '../support/tokens.js';
+import { ADMIN, WITH_ADMIN } from '../support/tokens.js';
 
 useDatabase();
 const app = testApp({ ...WITH_ADMIN, auditReads: true, accessMode: 'dry' });
@@ -44,6 +44,7 @@ const COLLECTIONS = [
   'stored_queries',
   'policies',
   'policy_versions',
+  'ehr_marks',
   'item_tags',
   'merge_records',
   'merge_archive',
@@ -54,7 +55,7 @@ const COLLECTIONS = [
 
 /** What docs/security.md#what-verify-does-not-find lists, as `<collection>.<field>`. */
 const LISTED = [
-  /^ehrs\.(write_seq|merge_seq|merging|shares_contributions|subject_dropped|released_subject|identities)$/,
+  /^ehrs\.(write_seq|merge_seq|marks_seq|merging|shares_contributions|subject_dropped|released_subject|identities)$/,
   /^merged ehrs\.(is_queryable|is_modifiable|subject|ehr_status_id|directory_id)(\.|$)/,
   /^ended versioned_objects\./,
   /^empty seal_blocks\.leaves$/,
@@ -88,6 +89,12 @@ beforeAll(async () => {
   const ehrIds = [];
   for (let n = 0; n < 3; n += 1) ehrIds.push(await givenEhr(app, statusOf(randomUUID())));
   const [first = '', second = '', third = ''] = ehrIds;
+  for (const marks of [[{ kind: 'research_objection', ground: 'objects' }], []])
+    await request(app)
+      .put(`/rest/ehrs/${first}/marks`)
+      .set('Authorization', ADMIN)
+      .send({ marks })
+      .expect(200);
   const uid = await givenComposition(app, first);
   await givenUpdate(app, first, uid, aComposition());
   await request(app).post(`${V1}/ehr/${first}/contribution`).send(attestation(uid));

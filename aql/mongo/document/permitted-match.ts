@@ -76,14 +76,18 @@ function matchOf(condition: Condition, matches: Matches): Stage {
 
 type OfAttribute = Extract<Leaf, { readonly attribute: string }>;
 
-/** @throws TypeError for a tag: of the EHRs that have it the ids are asked for, which no document says */
+/** @throws TypeError for a tag or mark: of what has it the ids are asked for, which no document says */
 function leafOfObject(leaf: Leaf, ofAttribute: (leaf: OfAttribute) => Stage): Stage {
   if (leaf.kind === 'uid') return { _id: { $in: leaf.among } };
+  if (leaf.kind === 'object') return { [FIELD.versionedObjectUid]: { $in: leaf.among } };
   if ('key' in leaf) throw new TypeError('tags are asked of EHRs before a query is made');
-  return 'attribute' in leaf ? ofAttribute(leaf) : NOTHING;
+  if (!('attribute' in leaf)) return NOTHING;
+  if (leaf.attribute === 'marks') throw new TypeError('marks are asked of EHRs before a query is made');
+  return ofAttribute(leaf);
 }
 
 function ehrLeaf(leaf: Leaf): Stage {
+  if (leaf.kind === 'object') return NOTHING;
   return leafOfObject(leaf, (each) => {
     if (each.attribute === 'ehr_id') return textMatch(each, '_id');
     return each.attribute === 'namespace' ? textMatch(each, 'subject.namespace') : NOTHING;
@@ -92,11 +96,13 @@ function ehrLeaf(leaf: Leaf): Stage {
 
 function asksIdOnly(condition: Condition): boolean {
   return counted(leavesOf(condition)).every(
-    (leaf) => leaf.kind === 'uid' || ('attribute' in leaf && leaf.attribute === 'ehr_id'),
+    (leaf) =>
+      leaf.kind === 'uid' || leaf.kind === 'object' || ('attribute' in leaf && leaf.attribute === 'ehr_id'),
   );
 }
 
 function idLeaf(leaf: Leaf, context: MatchContext): Stage {
+  if (leaf.kind === 'object') return NOTHING;
   if (leaf.kind === 'uid')
     return ownerMatch({ kind: 'equals', attribute: 'ehr_id', among: leaf.among }, context);
   return leafOfObject(leaf, (each) => ownerMatch(each, context));

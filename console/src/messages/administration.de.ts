@@ -257,4 +257,5 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'day.ago': 'vor einem Tag',
   'day.table': 'Die Zahlen als Tabelle',
   'permissions.restore': 'Akten herbringen, wie sie anderswo entstanden',
+  'permissions.emergency': 'Notfallzugriff',
 };

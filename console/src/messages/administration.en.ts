@@ -250,4 +250,5 @@ export const administration = {
   'day.ago': 'a day ago',
   'day.table': 'The numbers as a table',
   'permissions.restore': 'Bring records here as they were made elsewhere',
+  'permissions.emergency': 'Emergency access',
 } as const;

@@ -1,6 +1,6 @@
 import { Admin } from './admin.js';
 import type { AqlQuery, AqlText, AqlValue } from './aql.js';
-import { Caller, type Answer, type Call } from './call.js';
+import { Caller, headerText, type Answer, type Call } from './call.js';
 import { StoredQueries, Templates } from './definitions.js';
 import { ehrs, type Ehrs } from './ehr.js';
 import { CdrError } from './error.js';
@@ -31,10 +31,12 @@ export class Cdr {
   readonly fetch: typeof fetch;
   /** As given, without a slash at its end. */
   readonly url: string;
+  readonly #options: CdrOptions;
   readonly #caller: Caller;
   readonly #queries: Queries;
 
   constructor(options: CdrOptions) {
+    this.#options = options;
     this.#caller = new Caller(options);
     this.#queries = new Queries(this.#caller);
     this.url = this.#caller.url;
@@ -70,6 +72,18 @@ export class Cdr {
     options?: QueryOptions,
   ): AsyncGenerator<QueryResult<R>, void, undefined> {
     return this.#queries.pages<R>(query, options);
+  }
+
+  /**
+   * The same server for an emergency, with everything that is asked of it: what the patient withholds is there, and each request is
+   * recorded with the reason. Needs the permission `emergency`. Not of EHRbase.
+   */
+  inEmergency(reason: string, purpose: 'BTG' | 'ETREAT' = 'BTG'): Cdr {
+    const stated = {
+      'purpose-of-use': purpose,
+      'purpose-of-use-reason': headerText('the reason', reason),
+    };
+    return new Cdr({ ...this.#options, headers: { ...this.#options.headers, ...stated } });
   }
 
   /** Runs a stored query. @throws CdrError */

@@ -5,6 +5,7 @@ import { Directory } from './directory.js';
 import { CdrError } from './error.js';
 import { historyOf, type HistoryEntry } from './history.js';
 import type { CallOptions, CommitOptions } from './options.js';
+import { EhrMarks } from './marks.js';
 import { EhrTags } from './tags.js';
 
 /** A patient by an id of another system. */
@@ -81,6 +82,8 @@ export class Ehr {
   readonly status: EhrStatus;
   readonly contributions: Contributions;
   readonly tags: EhrTags;
+  /** What restricts it. Not of EHRbase. */
+  readonly marks: EhrMarks;
   readonly #caller: Caller;
 
   constructor(caller: Caller, id: string) {
@@ -92,6 +95,7 @@ export class Ehr {
     this.status = new EhrStatus(caller, root);
     this.contributions = new Contributions(caller, root);
     this.tags = new EhrTags(caller, root);
+    this.marks = new EhrMarks(caller, id);
   }
 
   /** @throws CdrError `not-found` */

@@ -1,3 +1,5 @@
+import type { SetMark } from './mark.js';
+
 /** One finding about content that was refused. */
 export interface Violation {
   /** Where in the content, such as `/content[0]/data/events[0]`; empty where the server does not say. */
@@ -66,6 +68,15 @@ export class CdrError extends Error {
   }
 }
 
+/** A restriction of processing stands against a write (409), or is named to who may know why something cannot be read (403). */
+export class RestrictedError extends CdrError {
+  /** To administrators and auditors. */
+  get marks(): readonly SetMark[] {
+    const { body } = this;
+    return isRecord(body) ? (listOf(body.marks) as SetMark[]) : [];
+  }
+}
+
 const CODES: Readonly<Record<number, string>> = {
   400: 'invalid',
   401: 'unauthenticated',
@@ -92,11 +103,13 @@ export async function errorOf(response: Response): Promise<CdrError> {
   const text = await response.text().catch(() => '');
   const body = jsonOrText(text);
   const members = isRecord(body) ? body : {};
-  return new CdrError(
+  const code = textOf(members.code) ?? CODES[status] ?? `http-${status}`;
+  const Failure = code === 'restricted' ? RestrictedError : CdrError;
+  return new Failure(
     textOf(members.message) ?? (typeof body === 'string' && body !== '' ? body : `HTTP ${status}`),
     {
       status,
-      code: textOf(members.code) ?? CODES[status] ?? `http-${status}`,
+      code,
       violations: violationsOf(members),
       reasons: listOf(members.reasons).map(String),
       requestId: textOf(members.request_id) ?? headers.get('x-request-id') ?? undefined,

@@ -10,11 +10,13 @@ export const ERROR_STATUS = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
+  'restricted-read': 403,
   'not-found': 404,
   'method-not-allowed': 405,
   'not-acceptable': 406,
   timeout: 408,
   conflict: 409,
+  restricted: 409,
   'precondition-failed': 412,
   'too-large': 413,
   'uri-too-long': 414,
@@ -40,11 +42,16 @@ export function errorBody(
   code: ErrorCode | 'internal',
   { violations = [], problems = [] }: Pick<ErrorDetails, 'violations' | 'problems'> = {},
 ): JsonObject {
-  const body: JsonObject = { error: STATUS_CODES[status] ?? 'Error', message, code };
+  const body: JsonObject = { error: STATUS_CODES[status] ?? 'Error', message, code: codeWord(code) };
   if (violations.length > 0) body.validationErrors = violations.map(violationText);
   const all = [...violations, ...problems];
   if (all.length > 0) body.violations = violationsBody(all);
   return body;
+}
+
+/** A code as answers have it: the status tells reads from writes. */
+export function codeWord(code: ErrorCode | 'internal'): string {
+  return code === 'restricted-read' ? 'restricted' : code;
 }
 
 /** Status and body of a `CdrError`. */
@@ -53,6 +60,7 @@ export function errorAnswer(error: CdrError): { readonly status: number; readonl
   const body = errorBody(status, error.message, error.code, error.details);
   if (error.details.reasons !== undefined) body.reasons = [...error.details.reasons];
   if (error.details.obstacles !== undefined) body.obstacles = error.details.obstacles.map(obstacleJson);
+  if (error.details.marks !== undefined) body.marks = [...error.details.marks];
   if (error.details.plan !== undefined) body.plan = error.details.plan;
   return { status, body };
 }

@@ -138,6 +138,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   }),
   UserBody: () => ({ roles: ['USER'], password: 'a password of some words' }),
   AccessPolicyBody: () => ({ policy: POLICY }),
+  EhrMarksBody: () => ({ marks: [] }),
   AccessQuestion: () => ({
     principal: { sub: 'ada', roles: ['PHYSICIAN'], organisation: 'ward-3b' },
     action: 'read',

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { ACTIONS, OBJECT_ATTRIBUTES, USER_ATTRIBUTES, type Attributes } from '../../../policy/schema.js';
-import { ANY, COUNT, FLAG, listOf, object, ref, TEXT, TIME, word } from './schema-parts.js';
+import { MARK_KINDS } from '../../../policy/marks.js';
+import { COUNT, FLAG, listOf, object, ref, TEXT, TIME, UUID, word } from './schema-parts.js';
 
 const CHANGES = object({ gained: COUNT, lost: COUNT });
 const POLICY_TEXT = { ...TEXT, description: 'In Cedar' };
@@ -27,8 +28,28 @@ const DESCRIBED = [
   entity(OBJECT_ATTRIBUTES.Version, { type: word('Version'), uid: TEXT, tags: TAGS }),
 ];
 
-/** Bodies about policies of access: docs/access.md */
+/** What a mark says, as it is sent. */
+const MARK = {
+  kind: word(...MARK_KINDS),
+  ground: TEXT,
+  object_uid: { ...UUID, description: 'A container of a COMPOSITION; alone' },
+  template_id: TEXT,
+  category: TEXT,
+  origin: TEXT,
+  organisation: TEXT,
+  from: TEXT,
+  to: TEXT,
+};
+const SAID = { time: TIME, by: TEXT };
+
+/** Bodies about policies of access, and marks: docs/access.md */
 export const POLICY_SCHEMAS = {
+  EhrMarksBody: object({ marks: listOf(object({ ...MARK, ...SAID }, ['kind', 'ground'])) }),
+  EhrMarks: object({
+    ehr_id: TEXT,
+    enforced: FLAG,
+    marks: listOf(object({ ...MARK, ...SAID, lifted: object(SAID) }, ['kind', 'ground', 'time', 'by'])),
+  }),
   AccessPolicy: object({ id: TEXT, policy: POLICY_TEXT, version: COUNT, time: TIME, by: TEXT }, ['id']),
   AccessPolicyBody: object({ policy: POLICY_TEXT }, ['policy']),
   AccessPolicyList: object(
@@ -86,17 +107,26 @@ export const POLICY_SCHEMAS = {
     ['observed'],
   ),
   AccessPrincipal: entity(USER_ATTRIBUTES),
-  AccessQuestion: object({
-    principal: ref('AccessPrincipal'),
-    action: word(...ACTIONS),
-    resource: {
-      anyOf: [object({ ehr_id: TEXT, uid: TEXT }, ['ehr_id']), ...DESCRIBED],
-      description:
-        'Something stored, by its EHR and the uid of a VERSION or container; or whatever is described',
+  AccessQuestion: object(
+    {
+      principal: ref('AccessPrincipal'),
+      action: word(...ACTIONS),
+      resource: {
+        anyOf: [object({ ehr_id: TEXT, uid: TEXT }, ['ehr_id']), ...DESCRIBED],
+        description:
+          'Something stored, by its EHR and the uid of a VERSION or container; or whatever is described',
+      },
+      emergency: { ...FLAG, description: 'Whether emergency access is stated' },
     },
-  }),
+    ['principal', 'action', 'resource'],
+  ),
   AccessDecision: object(
-    { decision: word('permit', 'forbid'), policies: listOf(TEXT), marks: listOf(ANY), reasons: listOf(TEXT) },
+    {
+      decision: word('permit', 'forbid'),
+      policies: listOf(TEXT),
+      marks: listOf(word(...MARK_KINDS)),
+      reasons: listOf(TEXT),
+    },
     ['policies'],
   ),
   AccessDraft: object(

@@ -162,6 +162,7 @@ const PARAMETERS = {
     'Whether the example is made for reading or for committing',
     otherwise('input', oneOf('input', 'output')),
   ),
+  history: query('Also what holds no more', flag),
   dry_run: query('Tell what would be done, and do nothing', flag),
   data: query(
     'Judge stored COMPOSITIONs in the background as well, which needs the permission `admin`: some at random, or all',

@@ -38,6 +38,13 @@ export interface SubjectClaims {
   readonly isUnreadable?: true;
 }
 
+/** What who breaks the glass says. docs/access.md#emergency-access */
+export interface EmergencyAccess {
+  /** Code of HL7. */
+  readonly purpose: string;
+  readonly reason: string;
+}
+
 /** The operation that a request is for, with the segments of its path. */
 export interface MatchedOperation {
   readonly operation: Operation;
@@ -83,6 +90,8 @@ export interface RequestState {
   auditDraft?: AuditDraft;
   /** What policies of access have said so far of a request; absent: they were not asked. */
   judgement?: () => AuditSubject;
+  /** That it is an emergency, and why; absent: nobody says so. */
+  emergency?: EmergencyAccess;
   /** Uid of the version whose content is answered, in whatever form; absent: the answer is something else. */
   contentVersion?: string;
 }

@@ -4,7 +4,10 @@ import { isJsonObject } from '../../../openehr/base/json.js';
 import type { ReferenceData, ReferenceVersion } from '../../../aql/evaluate/data.js';
 import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
 import { ehrObject, versionObject } from '../../../policy/attributes.js';
-import { any, TRUE, type Permitted } from '../../../policy/condition.js';
+import { all, any, holds, not, TRUE, type Permitted } from '../../../policy/condition.js';
+import { isOn, placedCondition } from '../../../policy/marks.js';
+import { attributeOf } from '../../../policy/object.js';
+import { randomMarks } from '../../support/policy/random-marks.js';
 import { prepareCase } from '../../support/aql/cases/prepare.js';
 import { differenceOf } from '../../support/aql/compare.js';
 import { loadReferenceData } from '../../support/aql/load-reference.js';
@@ -57,7 +60,28 @@ function randomPermitted(random: Random, data: ReferenceData): Permitted {
   const ehr = random.chance(0.4) ? TRUE : randomCondition(random, 'Ehr', ehrs, 1);
   const drawn = () => randomCondition(random, 'Version', versions);
   const version = random.chance(0.1) ? TRUE : random.chance(0.5) ? any([drawn(), drawn()]) : drawn();
-  return { ehr, version };
+  return random.chance(0.4) ? withoutMarked(random, { ehr, version }, versions) : { ehr, version };
+}
+
+/** The same without what has one of some marks: named as queries name it, which is what says of one object that it has it. */
+function withoutMarked(
+  random: Random,
+  { ehr, version }: Permitted,
+  versions: ReturnType<typeof versionsOf>,
+): Permitted {
+  const marks = randomMarks(random, versions);
+  const marked = placedCondition(marks, 'Version');
+  for (const each of versions) {
+    const ehrId = String(attributeOf(each, 'ehr_id'));
+    const has = marks.some((mark) =>
+      mark.scope.objects === undefined ? mark.ehrIds.includes(ehrId) && isOn(mark, each) : isOn(mark, each),
+    );
+    expect({ marks, each, has: holds(marked, each) }).toEqual({ marks, each, has });
+  }
+  return {
+    ehr: all([ehr, not(placedCondition(marks, 'Ehr'))]),
+    version: all([version, not(marked)]),
+  };
 }
 
 interface Compared {

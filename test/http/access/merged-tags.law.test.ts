@@ -13,7 +13,11 @@ import { ADMIN } from '../../support/tokens.js';
 const SIZES = { small: 3, full: 400 };
 
 useDatabase();
-const settings = everythingOn({ auth: 'jwt', accessMode: 'enforce' });
+const everything = everythingOn({ auth: 'jwt', accessMode: 'enforce' });
+const settings = {
+  ...everything,
+  rolePermissions: { ...everything.rolePermissions, NIGHT: ['emergency'] as const },
+};
 const apps = [testApp(settings), testApp({ ...settings, mergeStepsFrom: 0 })] as const;
 const open = testApp();
 
@@ -36,11 +40,12 @@ beforeAll(async () => {
 });
 
 it('what hides an EHR hides what it was merged into, and each has its own again when that is taken back', async () => {
-  const met = { merges: 0, unmerges: 0, hidden: 0, seen: 0 };
+  const met = { merges: 0, unmerges: 0, hidden: 0, seen: 0, withheld: 0 };
   for (const seed of seeds(SIZES)) {
     const script = new MergedTags(seed, { app: apps[seed % 2 === 0 ? 0 : 1], open });
     await script.run();
-    for (const name of ['merges', 'unmerges', 'hidden', 'seen'] as const) met[name] += script.met[name];
+    for (const name of ['merges', 'unmerges', 'hidden', 'seen', 'withheld'] as const)
+      met[name] += script.met[name];
   }
   expect((await verifyStorage()).violations).toEqual([]);
   for (const [name, count] of Object.entries(met)) expect([name, count > 0]).toEqual([name, true]);

@@ -19,6 +19,7 @@ import {
   type Names,
   type SeenEhr,
 } from '../../support/policy/unseen-world.js';
+import { putMarks, WITHHELD } from '../../support/policy/marks.js';
 import { Random } from '../../support/random.js';
 import { givenTemplate, V1 } from '../../support/resources.js';
 import { everythingOn } from '../../support/settings.js';
@@ -26,7 +27,11 @@ import { ADMIN, bearer } from '../../support/tokens.js';
 
 useDatabase();
 
-const settings = everythingOn({ auth: 'jwt', accessMode: 'enforce' });
+const everything = everythingOn({ auth: 'jwt', accessMode: 'enforce' });
+const settings = {
+  ...everything,
+  rolePermissions: { ...everything.rolePermissions, NIGHT: ['read', 'emergency'] as const },
+};
 const app = testApp(settings);
 const served = useServer(app);
 const open = testApp({ accessMode: 'dry' });
@@ -171,6 +176,57 @@ it('what policies hide is answered by every operation as what is not there', asy
     }
     expect(silent).toEqual([]);
   }
+}, 600_000);
+
+/** A directory is no COMPOSITION: the mark of an EHR hides it, or a policy. */
+const FOLDERS = `forbid (principal, action, resource is Version) when { principal.sub != "root-admin" &&
+  resource.kind == "FOLDER" && resource has committer && resource.committer == "hidden" };`;
+const NIGHT = { roles: ['NIGHT'], headers: { 'Purpose-Of-Use': 'BTG', 'Purpose-Of-Use-Reason': 'law' } };
+
+it('what a patient withholds is answered by every read as what is not there, but to who breaks the glass', async () => {
+  await policy('everybody', EVERYBODY);
+  await policy('hiding', FOLDERS);
+  const reading = JUDGED.filter(({ discloses }) => ['read', 'query', 'export'].includes(discloses));
+  // What somebody withholds is there in both worlds.
+  const { ehr: other } = await seenEhr(open, 'another', false);
+  await putMarks(app, other, [WITHHELD], ADMIN).expect(200);
+  const seen = await seenEhr(open, 'of two', false);
+  const subject = randomUUID();
+  const read = (all: Answers): Answers =>
+    Object.fromEntries(
+      Object.entries(all).filter(([name]) => reading.some(({ id }) => name.startsWith(`${id} `))),
+    );
+  const without = read(await answers(absentNames(subject), seen, 1));
+  const names = await hiddenThings(open, { seen, subject, identifier: 'of two', random: new Random(1) });
+  const within = await request(open)
+    .post(`${V1}/query/aql`)
+    .send({ q: 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', ehr_id: seen.ehr })
+    .expect(200);
+  const uids = (within.body as { rows: string[][] }).rows.flat().filter((uid) => uid !== seen.composition);
+  const objects = [...uids, names['deleted_uid'] ?? ''].map((uid) => uid.split('::')[0]);
+  await putMarks(app, names['ehr'] ?? '', [WITHHELD], ADMIN).expect(200);
+  await putMarks(
+    app,
+    seen.ehr,
+    objects.map((object_uid) => ({ ...WITHHELD, object_uid })),
+    ADMIN,
+  ).expect(200);
+  expect(read(await answers(names, seen, 1))).toEqual(without);
+  const night = bearer(NIGHT.roles, 'night');
+  const silent: string[] = [];
+  for (const operation of reading.filter(
+    ({ method, id, access }) => method === 'GET' && access === 'read' && !OWN.includes(id),
+  )) {
+    let isOther = false;
+    for (const [index, asked] of unseenRequests(operation, names, seen).entries()) {
+      const broken = { ...asked, headers: { ...asked.headers, ...NIGHT.headers } };
+      const answer = masked(await answerOf(operation, broken, night), names);
+      isOther ||= JSON.stringify(answer) !== JSON.stringify(without[`${operation.id} ${index}`]);
+    }
+    if (!isOther) silent.push(operation.id);
+  }
+  // Only directories stay hidden.
+  expect(silent.filter((id) => !id.includes('directory'))).toEqual([]);
 }, 600_000);
 
 it.each([

@@ -9,6 +9,7 @@ import { distinctCases } from './distinct-cases.js';
 import { draftCases } from './draft-cases.js';
 import { extractCases } from './extract-cases.js';
 import { operationCases } from './operation-cases.js';
+import { markCases } from './mark-cases.js';
 import { policyCases } from './policy-cases.js';
 import { userCases } from './user-cases.js';
 import { ownCases } from './own-cases.js';
@@ -47,6 +48,7 @@ export function apiCases(app: RequestListener): ApiCase[] {
     ...adminCases(world),
     ...userCases(),
     ...policyCases(world),
+    ...markCases(world, { merged: async () => (await mergedPair(world)).source_ehr }),
     ...distinctCases(world),
     ...approvalCases(world),
   ];

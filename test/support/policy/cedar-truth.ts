@@ -10,7 +10,7 @@ export async function cedarDecision(
   policies: Readonly<Record<string, string>>,
   { subject, action }: Request,
   object: AccessObject,
-): Promise<Decision> {
+): Promise<Pick<Decision, 'isPermitted' | 'policies'>> {
   const { isAuthorized } = await cedar();
   const principal = { type: 'User', id: subject.sub };
   const resource = { type: object.type, id: object.uid };

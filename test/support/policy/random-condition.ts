@@ -24,7 +24,8 @@ export function randomCondition(
 function randomLeaf(random: Random, type: ObjectType, objects: readonly AccessObject[]): Condition {
   const someUids = (): string[] => random.list(1, 4, () => random.pick(objects).uid);
   if (random.chance(0.15)) return { kind: 'uid', among: someUids() };
-  const attribute = random.pick(Object.keys(attributesOf(type)));
+  // Marks are named before a query is made.
+  const attribute = random.pick(Object.keys(attributesOf(type)).filter((name) => name !== 'marks'));
   const values = objects.flatMap((object) => attributeOf(object, attribute) ?? []);
   const { kind } = attributesOf(type)[attribute]!;
   if (values.length === 0 || random.chance(0.1)) return { kind: 'has', attribute };

@@ -7,6 +7,7 @@ import {
   type Attributes,
   type ObjectType,
 } from '../../../policy/schema.js';
+import { MARK_KINDS, RESEARCH_PURPOSES } from '../../../policy/marks.js';
 import type { Subject } from '../../../policy/subject.js';
 import type { Random } from '../random.js';
 
@@ -25,7 +26,13 @@ export function randomRequest(random: Random): Request {
       ? []
       : [[name, kind === 'Set<String>' ? random.list(0, 3, () => random.pick(WORDS)) : random.pick(WORDS)]],
   );
-  return { subject: Object.fromEntries(values) as Subject, action: random.pick(ACTIONS) };
+  const subject = Object.fromEntries(values) as unknown as Subject;
+  const purpose = random.pick([...WORDS, ...RESEARCH_PURPOSES]);
+  return {
+    subject: subject.purpose === undefined ? subject : { ...subject, purpose },
+    action: random.pick(ACTIONS),
+    isEmergency: random.chance(0.3),
+  };
 }
 
 /** Something stored, with any values that its type can have. */
@@ -36,7 +43,7 @@ export function randomObject(random: Random): AccessObject {
     if (isOptional === true && random.chance(0.4)) continue;
     if (kind === 'datetime') attributes[name] = Date.parse(random.pick(DAYS)) + random.below(3) * 37_800_000;
     else if (kind === 'String') attributes[name] = random.pick(WORDS);
-    else attributes[name] = random.list(0, 3, () => random.pick(WORDS));
+    else attributes[name] = random.list(0, 3, () => random.pick(name === 'marks' ? MARK_KINDS : WORDS));
   }
   const uid = random.pick(WORDS);
   if (type === 'Ehr') attributes['ehr_id'] = uid;
@@ -49,7 +56,8 @@ export function randomObject(random: Random): AccessObject {
 export function randomPolicy(random: Random): string {
   const clauses = random.list(0, 2, () => `${random.pick(['when', 'unless'])} { ${condition(random, 3)} }`);
   const effect = random.pick(['permit', 'permit', 'forbid']);
-  return `${effect}(${head(random, 'principal')}, ${actionHead(random)}, ${head(random, 'resource')}) ${clauses.join(' ')};`;
+  const annotation = random.pick(['', '', `@emergency("${effect === 'permit' ? 'only' : 'may pass'}") `]);
+  return `${annotation}${effect}(${head(random, 'principal')}, ${actionHead(random)}, ${head(random, 'resource')}) ${clauses.join(' ')};`;
 }
 
 function head(random: Random, name: 'principal' | 'resource'): string {
@@ -107,6 +115,7 @@ const ATOMS: readonly ((random: Random) => string)[] = [
     return `(resource.hasTag(${tag}) && ${setAtom(random, `resource.getTag(${tag})`)})`;
   },
   (random) => `resource.hasTag(${key(random)})`,
+  (random) => marksAtom(random),
   (random) => `resource in Ehr::${quoted(random.pick(WORDS))}`,
   (random) => `resource in [Ehr::"b", Ehr::${quoted(random.pick(WORDS))}]`,
   (random) => `resource == ${random.pick(['Ehr', 'Version'])}::${quoted(random.pick(WORDS))}`,
@@ -165,6 +174,16 @@ function ofVersion(random: Random): string {
     `${time === 'start_time' ? 'resource has start_time && ' : ''}${left} ${compare} ${right}`,
     setAtom(random, 'resource.archetypes'),
     `${random.pick(['principal.roles', '["a", "event"]'])}.containsAny(resource.archetypes)`,
+  ]);
+}
+
+function marksAtom(random: Random): string {
+  const kind = (): string => quoted(random.pick(MARK_KINDS));
+  return random.pick([
+    `resource.marks.contains(${kind()})`,
+    `resource.marks.containsAny([${kind()}, ${kind()}])`,
+    `resource.marks.containsAll([${kind()}, ${kind()}])`,
+    `resource.marks.isEmpty()`,
   ]);
 }
 

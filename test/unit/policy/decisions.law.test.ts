@@ -1,10 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { holds, tagFits } from '../../../policy/condition.js';
-import { tagOf } from '../../../policy/object.js';
-import { PolicySet } from '../../../policy/policy-set.js';
+import { holds, tagFits, type Condition } from '../../../policy/condition.js';
+import { tagOf, type AccessObject } from '../../../policy/object.js';
+import { PolicySet, type Decision } from '../../../policy/policy-set.js';
 import { readPolicy, type PolicyFinding } from '../../../policy/read-policy.js';
 import type { Policy } from '../../../policy/policy.js';
 import { tagLeaves, withEhrsNamed, withoutImpliedTags } from '../../../policy/tags.js';
+import { cedar } from '../../../policy/cedar.js';
+import { MARK_KINDS, MARK_POLICY_JSON, withMarksNamed, type MarkKind } from '../../../policy/marks.js';
+import { FALSE } from '../../../policy/condition.js';
+import { inForce, markTexts } from '../../support/policy/mark-texts.js';
 import { cedarDecision } from '../../support/policy/cedar-truth.js';
 import { randomObject, randomPolicy, randomRequest } from '../../support/policy/random-policies.js';
 import { seeds } from '../../support/laws.js';
@@ -15,6 +19,18 @@ const TYPES = { Ehr: 'ehr', Version: 'version' } as const;
 /** Requests and objects that are decided by each set of policies. */
 const DECISIONS = 8;
 
+const OPEN = 'permit (principal, action, resource);';
+
+function outcomeOf({ isPermitted, policies }: Pick<Decision, 'isPermitted' | 'policies'>) {
+  if (isPermitted) return 'permitted';
+  return policies.length > 0 ? 'forbidden' : 'unmentioned';
+}
+
+/** A condition that this object fits. */
+function itself({ uid }: AccessObject): Condition {
+  return { kind: 'uid', among: [uid] };
+}
+
 describe('the decision of policies', () => {
   it('is that of Cedar, by the same policies, whatever is asked', async () => {
     const refused: Record<PolicyFinding['kind'], number> = {
@@ -23,7 +39,8 @@ describe('the decision of policies', () => {
       translation: 0,
       advice: 0,
     };
-    const met = { permitted: 0, forbidden: 0, unmentioned: 0 };
+    const met = { permitted: 0, forbidden: 0, unmentioned: 0, barredByMarks: 0 };
+    const marks = markTexts();
     for (const seed of seeds({ small: 60, full: 6_250 })) {
       const random = new Random(seed);
       const texts: Record<string, string> = {};
@@ -36,17 +53,29 @@ describe('the decision of policies', () => {
         texts[policy.id] = text;
         policies.push(policy);
       }
-      const set = new PolicySet(policies);
+      const mindsMarks = random.chance(0.6);
+      const all = mindsMarks ? { ...texts, ...marks } : texts;
+      const isOpen = mindsMarks && policies.length === 0;
+      const set = new PolicySet(policies, mindsMarks);
       for (let i = 0; i < DECISIONS; i++) {
         const [request, object] = [randomRequest(random), randomObject(random)];
         const rules = set.rulesFor(request);
-        const expected = await cedarDecision(texts, request, object);
+        const held = inForce(isOpen ? { ...all, open: OPEN } : all, request.isEmergency === true);
+        const truth = await cedarDecision(held, request, object);
+        const expected = { ...truth, policies: truth.policies.filter((id) => id !== 'open') };
         const condition = rules.permitted[TYPES[object.type]];
-        const named = withEhrsNamed(withoutImpliedTags(condition), (leaf) =>
-          tagFits(leaf, tagOf(object, leaf.key)) ? [String(object.attributes['ehr_id']), 'another'] : [],
+        const kinds = object.attributes['marks'] as readonly MarkKind[];
+        const markedAs = (kind: MarkKind): Condition => (kinds.includes(kind) ? itself(object) : FALSE);
+        const named = withMarksNamed(
+          withEhrsNamed(withoutImpliedTags(condition), (leaf) =>
+            tagFits(leaf, tagOf(object, leaf.key)) ? [String(object.attributes['ehr_id']), 'another'] : [],
+          ),
+          markedAs,
         );
+        const { isBarredByMarks, marks: by, ...decision } = rules.decide(object);
         const said = {
-          ...rules.decide(object),
+          isPermitted: decision.isPermitted,
+          policies: [...decision.policies, ...by].sort(),
           condition: holds(condition, object),
           named: holds(named, object),
           asksTags: tagLeaves(named).length > 0,
@@ -61,13 +90,41 @@ describe('the decision of policies', () => {
             asksTags: false,
           },
         });
-        met[
-          expected.isPermitted ? 'permitted' : expected.policies.length > 0 ? 'forbidden' : 'unmentioned'
-        ] += 1;
+        if (isBarredByMarks) met.barredByMarks += 1;
+        met[outcomeOf(expected)] += 1;
       }
     }
     // Few are refused, and every outcome is met: else the law would say nothing.
     expect(refused.syntax + refused.translation).toBe(0);
     expect(Math.min(...Object.values(met))).toBeGreaterThan(20);
   });
+});
+
+it('marks are the policies that the documentation has', async () => {
+  const { policyToJson } = await cedar();
+  const texts = markTexts();
+  for (const kind of MARK_KINDS) {
+    const read = policyToJson(texts[kind]);
+    expect(read.type === 'success' ? read.json : read).toEqual(MARK_POLICY_JSON[kind]);
+    const { findings } = await readPolicy(kind, texts[kind]);
+    expect(findings).toEqual([]);
+  }
+});
+
+it.each([
+  ['permit', 'may pass', 'only'],
+  ['forbid', 'only', 'may pass'],
+  ['forbid', 'maypass', 'may pass'],
+])('a %s with @emergency("%s") is refused, and told what it may say', async (effect, said, right) => {
+  const text = `@id("x")\n@emergency("${said}") ${effect} (principal, action, resource);`;
+  const { policy, findings } = await readPolicy('p', text);
+  expect(policy).toBeNull();
+  expect(findings).toEqual([
+    {
+      kind: 'schema',
+      message: `of a ${effect} the annotation is @emergency("${right}")`,
+      line: 2,
+      column: 1,
+    },
+  ]);
 });

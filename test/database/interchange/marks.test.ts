@@ -1,0 +1,75 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { sealNewRecords } from '../../../maintenance/seal.js';
+import { verifyStorage } from '../../../maintenance/verify.js';
+import { testApp } from '../../support/app.js';
+import { useDatabase } from '../../support/database.js';
+import { emptied, exported, imported, refusals } from '../../support/interchange.js';
+import { merge, unmerge } from '../../support/merge-http.js';
+import { MARK_ROLES, OBJECTED, putMarks, RESTRICTED, ROOT, WITHHELD } from '../../support/policy/marks.js';
+import { givenComposition, givenEhr, givenTemplate, V1 } from '../../support/resources.js';
+import { everythingOn } from '../../support/settings.js';
+
+/* Marks travel with their EHR: docs/spec/interchange.md#lines */
+
+useDatabase();
+const app = testApp({ ...everythingOn({ auth: 'jwt', accessMode: 'enforce' }), rolePermissions: MARK_ROLES });
+const open = testApp();
+const isMark = (line: string): boolean => line.includes('"collection":"ehr_marks"');
+const marksOf = async (ehr: string): Promise<unknown> =>
+  (await request(app).get(`/rest/ehrs/${ehr}/marks?history=true`).set('Authorization', ROOT)).body;
+
+let [source, target] = ['', ''];
+
+beforeEach(async () => {
+  await emptied();
+  await givenTemplate(open);
+  [source, target] = [await givenEhr(open), await givenEhr(open)];
+  for (const ehr of [source, target]) await givenComposition(open, ehr);
+  await putMarks(app, source, [RESTRICTED, OBJECTED]).expect(200);
+  await putMarks(app, target, [WITHHELD]).expect(200);
+  await merge(app, source, target).expect(200);
+  // Of the target alone: taken back, the source has it again.
+  await putMarks(app, target, [WITHHELD, RESTRICTED]).expect(200);
+});
+
+it('with their history and through merges, each before its EHR', async () => {
+  const [before, lines] = [await marksOf(target), await exported()];
+  expect(lines.filter(isMark)).toHaveLength(3);
+  const first = lines.findIndex((line) => line.startsWith('{"kind":"ehr"'));
+  expect(lines.findLastIndex(isMark)).toBeLessThan(first);
+  await emptied();
+  expect(refusals(await imported(lines))).toEqual([]);
+  expect(await marksOf(target)).toEqual(before);
+  await request(app).get(`${V1}/ehr/${target}`).set('Authorization', ROOT).expect(403);
+  expect(await exported()).toEqual(lines);
+  await unmerge(app, source, target).expect(200);
+  expect(await marksOf(source)).toMatchObject({
+    marks: expect.arrayContaining([expect.objectContaining(RESTRICTED), expect.objectContaining(OBJECTED)]),
+  });
+  await sealNewRecords();
+  expect((await verifyStorage()).violations).toEqual([]);
+});
+
+it('again with what became of them since, and never without what became of them here', async () => {
+  const before = await exported();
+  await putMarks(app, target, []).expect(200);
+  const after = await exported();
+  await emptied();
+  expect(refusals(await imported(before))).toEqual([]);
+  expect(refusals(await imported(after))).toEqual([]);
+  expect(await exported()).toEqual(after);
+  expect(refusals(await imported(before))).toEqual([]);
+  expect(await exported()).toEqual(after);
+});
+
+it('not what is no mark, or another one', async () => {
+  const lines = await exported();
+  await emptied();
+  const broken = lines.map((line) => line.replace('"kind":"patient_restriction"', '"kind":"whatever"'));
+  expect(refusals(await imported(broken))[0]).toMatch(/^document \S+ is no mark of an EHR$/);
+  const other = lines.map((line) => line.replace(WITHHELD.ground, 'another ground'));
+  await emptied();
+  await imported(lines);
+  expect(refusals(await imported(other))[0]).toMatch(/^another document \S+ is in ehr_marks here$/);
+});

@@ -1,0 +1,103 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { testApp } from '../../support/app.js';
+import { useDatabase } from '../../support/database.js';
+import { draws, firstSeed } from '../../support/laws.js';
+import { MARK_ROLES, putMarks, RESTRICTED, tokenOf, WITHHELD } from '../../support/policy/marks.js';
+import { Random } from '../../support/random.js';
+import {
+  aComposition,
+  givenComposition,
+  givenEhr,
+  givenTemplate,
+  V1,
+  versionedObjectUidOf,
+} from '../../support/resources.js';
+import { everythingOn } from '../../support/settings.js';
+
+/** Marks that are set while others read and write. */
+const SIZES = { small: 6, full: 1_000 };
+const READERS = 4;
+const SAID = 'nobody is to see this';
+
+useDatabase();
+const settings = { ...everythingOn({ auth: 'jwt', accessMode: 'enforce' }), rolePermissions: MARK_ROLES };
+const app = testApp(settings);
+const open = testApp();
+const NURSE = tokenOf(['USER'], {}, 'nurse');
+
+beforeAll(() => givenTemplate(open));
+
+it('nothing that a mark hides is read by who asks after its commit, and nothing is committed after it', async () => {
+  const seed = firstSeed();
+  const random = new Random(seed);
+  const met = { seenBefore: 0, askedAfter: 0, written: 0, refused: 0 };
+  for (let round = 0; round < draws(SIZES); round += 1) {
+    const ehr = await givenEhr(open);
+    const composer = { _type: 'PARTY_IDENTIFIED', name: SAID };
+    const uid = await givenComposition(open, ehr, { ...aComposition(), composer });
+    const container = versionedObjectUidOf(uid);
+    const mark = random.pick([RESTRICTED, WITHHELD, { ...RESTRICTED, object_uid: container }]);
+    const get = (path: string) => request(app).get(path).set('Authorization', NURSE);
+    const query = (ehr_id?: string) =>
+      request(app)
+        .post(`${V1}/query/aql`)
+        .set('Authorization', NURSE)
+        .send({ q: 'SELECT c/composer/name FROM EHR e CONTAINS COMPOSITION c', ehr_id });
+    const others = new Set<string>();
+    const asks = [
+      () => get(`${V1}/ehr/${ehr}/composition/${uid}`),
+      () => get(`${V1}/ehr/${ehr}/versioned_composition/${container}/version/${uid}`),
+      () => get(`/rest/ehrs/${ehr}/extract`),
+      () => query(ehr),
+    ];
+    let isSet = false;
+    let isDone = false;
+    const read = async (): Promise<void> => {
+      while (!isDone) {
+        const which = random.below(asks.length);
+        const isAfter = isSet;
+        const { text, status } = await asks[which]!();
+        const isSeen = text.includes(SAID);
+        const told = { seed, round, which, mark, isAfter, status };
+        if (isAfter) expect({ ...told, isSeen }).toEqual({ ...told, isSeen: false });
+        met.seenBefore += isSeen ? 1 : 0;
+        met.askedAfter += isAfter ? 1 : 0;
+      }
+    };
+    const write = async (): Promise<void> => {
+      while (!isDone) {
+        const { status } = await request(app)
+          .put(`${V1}/ehr/${ehr}/composition/${container}`)
+          .set({ Authorization: NURSE, 'If-Match': `"${await latest()}"` })
+          .send({ ...aComposition(), composer });
+        if (status === 200) met.written += 1;
+        if (status === 409 || status === 404) met.refused += 1;
+        others.add(String(status));
+      }
+    };
+    const latest = async (): Promise<string> => {
+      const { headers } = await request(open).get(`${V1}/ehr/${ehr}/composition/${container}`);
+      return (headers as Record<string, string>)['etag']?.replaceAll('"', '') ?? uid;
+    };
+    const beside = [...Array.from({ length: READERS }, read), write(), write()];
+    try {
+      while (met.seenBefore === 0 || met.written === 0)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      await putMarks(app, ehr, [mark]).expect(200);
+      isSet = true;
+      // What is there now was committed before the mark, or with it.
+      const then = await latest();
+      for (const ask of asks) {
+        const { text } = await ask();
+        expect({ seed, round, isSeen: text.includes(SAID) }).toEqual({ seed, round, isSeen: false });
+      }
+      expect({ seed, round, latest: await latest() }).toEqual({ seed, round, latest: then });
+    } finally {
+      isDone = true;
+    }
+    await Promise.all(beside);
+    expect([...others].filter((status) => !['200', '404', '409', '412', '503'].includes(status))).toEqual([]);
+  }
+  for (const [name, count] of Object.entries(met)) expect([name, count > 0]).toEqual([name, true]);
+}, 3_600_000);
