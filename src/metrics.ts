@@ -229,4 +229,12 @@ function observeState(registry: Registry): void {
   onEvent('signInFailure', ({ scheme }) => {
     signIns.inc({ scheme });
   });
+  const scopes = new Counter({
+    name: 'everchart_unreadable_scopes_total',
+    help: 'Scopes of tokens that look as SMART on openEHR has them and cannot be read, so that they grant nothing',
+    registers,
+  });
+  onEvent('unreadableScopes', ({ count }) => {
+    scopes.inc(count);
+  });
 }

@@ -12,7 +12,7 @@ import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { ehrObject, type AccessTags } from '../../policy/attributes.js';
 import { any, FALSE, type Condition, type Permitted } from '../../policy/condition.js';
 import type { AccessObject } from '../../policy/object.js';
-import type { PolicySet, Rules } from '../../policy/policy-set.js';
+import type { RulesOfRequest, RuleSource } from '../../policy/policy-set.js';
 import type { Action, Subject } from '../../policy/subject.js';
 
 /** Versions that are judged together: each may have megabytes. */
@@ -30,7 +30,7 @@ interface Narrowed {
 
 /** Who asks for what, under which policies. */
 interface Request {
-  readonly set: PolicySet;
+  readonly set: RuleSource;
   readonly subject: Subject;
   /** What the operation does, the first of them foremost: whoever may do one of them sees what it is done to. */
   readonly actions: readonly [Action, ...Action[]];
@@ -130,6 +130,11 @@ export class Viewer {
     return this.request.set.asksContent;
   }
 
+  /** How a refusal begins: what does not permit something. */
+  get refusedBy(): string {
+    return this.request.set.refusedBy ?? 'no policy of access';
+  }
+
   /** Whether an EHR is there for him. */
   async seesEhr({ _id: ehrId, subject }: Pick<EhrDoc, '_id' | 'subject'>): Promise<boolean> {
     const tags = await this.tagsOf(ehrId);
@@ -201,7 +206,7 @@ export class Viewer {
     return isSeen;
   }
 
-  #rulesOf(action: Action): Rules {
+  #rulesOf(action: Action): RulesOfRequest {
     this.#isAsked = true;
     return this.request.set.rulesFor({ subject: this.request.subject, action });
   }

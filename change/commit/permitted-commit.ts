@@ -23,8 +23,8 @@ const ACTIONS: Readonly<Record<VersionEntry['kind'], Action>> = {
 };
 
 /** The refusal of a change to something that may be seen. */
-export function notPermitted(action: Action): CdrError {
-  return new CdrError('forbidden', `no policy of access permits you to ${action} this`);
+export function notPermitted(viewer: Viewer, action: Action): CdrError {
+  return new CdrError('forbidden', `${viewer.refusedBy} permits you to ${action} this`);
 }
 
 /**
@@ -45,7 +45,7 @@ export async function permittedCommit(
     if (!('object' in entry)) continue;
     const action = ACTIONS[entry.kind];
     const object = objectToBe(request.ehrId, entry, { systemId, tags, readsContent: viewer.asksContent });
-    if (!viewer.permits(action, object)) throw placed(request, index, notPermitted(action));
+    if (!viewer.permits(action, object)) throw placed(request, index, notPermitted(viewer, action));
   }
   const unseen = new Set(request.unseen);
   for (const [index, entry] of request.entries.entries()) {
@@ -55,7 +55,7 @@ export async function permittedCommit(
       unseen.add(entry.versionedObjectUid);
       viewer.refused();
     }
-    if (judgement === 'forbidden') throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
+    if (judgement === 'forbidden') throw placed(request, index, notPermitted(viewer, ACTIONS[entry.kind]));
   }
   return { ...request, unseen };
 }
@@ -82,7 +82,7 @@ function requireNewEhr(viewer: Viewer, { ehrId, entries }: CommitRequest): void 
   const status = entries.find((entry) => 'object' in entry && entry.type === 'EHR_STATUS');
   const subject = status !== undefined && 'object' in status ? subjectOf(status.object) : null;
   const ehr = ehrObject({ ehrId, namespace: subject?.namespace, tags: {} });
-  if (!viewer.permits('create', ehr)) throw notPermitted('create');
+  if (!viewer.permits('create', ehr)) throw notPermitted(viewer, 'create');
 }
 
 /** The EHR of a commit; `ehr` null: it is made by it. */

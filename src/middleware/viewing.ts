@@ -4,10 +4,12 @@ import { Viewer, withViewer } from '../../change/access/viewer.js';
 import { livePolicies } from '../../change/policy/live-policies.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
+import { ScopedRules } from '../../policy/scoped-rules.js';
 import type { Action } from '../../policy/subject.js';
 import type { Disclosure, Operation } from '../../routes/http/operation/operation.js';
 import { currentOperation } from '../../routes/http/request/request-state.js';
 import { subjectOf } from '../../routes/http/request/subject.js';
+import { askedQuery } from './token-scopes.js';
 
 type Actions = readonly [Action, ...Action[]];
 
@@ -47,31 +49,34 @@ async function requireSameTags(viewer: Viewer): Promise<void> {
 }
 
 /** What is said instead of 404 where that is said. */
-function refusal(error: unknown): unknown {
+function refusal(error: unknown, { refusedBy }: Viewer): unknown {
   if (!(error instanceof CdrError) || error.code !== 'not-found') return error;
-  return new CdrError('forbidden', 'no policy of access permits you to see this', { cause: error });
+  return new CdrError('forbidden', `${refusedBy} permits you to see this`, { cause: error });
 }
 
 /**
- * Runs operations for who asks, as policies of access are when his request begins. A success of which nothing was judged is not
+ * Runs operations for who asks, as policies of access, where they are enforced, and the scopes of his token are when his request begins. A success of which nothing was judged is not
  * answered: whatever forgets to ask tells nothing. docs/access.md#enforced
  */
 export function enforcedPolicies(
-  { systemId, accessRefused }: Pick<Settings, 'systemId' | 'accessRefused'>,
+  { systemId, accessRefused, accessMode }: Pick<Settings, 'systemId' | 'accessRefused' | 'accessMode'>,
   operations: readonly Operation[],
 ): Middleware {
   const asked = askedActions(operations);
   return async (ctx: Context, next: Next) => {
     const { operation } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
-    const policies = actions === null ? null : await livePolicies();
-    if (actions === null || policies === null || policies.count === 0) {
+    const policies = actions === null || accessMode !== 'enforce' ? null : await livePolicies();
+    const base = policies === null || policies.count === 0 ? null : policies.set;
+    const { user } = ctx.state;
+    const set = user?.smart === undefined ? base : new ScopedRules(user.smart, askedQuery(ctx), base);
+    if (actions === null || set === null) {
       await next();
       return;
     }
     const viewer = new Viewer({
-      set: policies.set,
-      subject: await subjectOf(ctx.state.user),
+      set,
+      subject: await subjectOf(user),
       actions,
       systemId,
     });
@@ -79,7 +84,7 @@ export function enforcedPolicies(
     try {
       await withViewer(viewer, next);
     } catch (error) {
-      throw accessRefused === '403' && viewer.hasRefused ? refusal(error) : error;
+      throw accessRefused === '403' && viewer.hasRefused ? refusal(error, viewer) : error;
     }
     if (!viewer.isAsked)
       throw new TypeError(`the operation ${operation.id} was answered without a judgement`);
