@@ -74,8 +74,8 @@ function accessRules(settings: Settings, operations: readonly Operation[], log: 
   return [
     ...(hasScopes ? [tokenScopes(settings)] : []),
     ...(accessMode === 'off' ? [] : [accessTags(settings)]),
-    ...(hasScopes || accessMode === 'enforce' ? [enforcedPolicies(settings, operations)] : []),
     ...(accessMode === 'observe' ? [observedPolicies(settings, operations, log)] : []),
+    ...(hasScopes || accessMode === 'enforce' ? [enforcedPolicies(settings, operations)] : []),
   ];
 }
 

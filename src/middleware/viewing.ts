@@ -80,7 +80,8 @@ export function enforcedPolicies(
       actions,
       systemId,
     });
-    ctx.state.judgement = () => viewer.judgement;
+    // What policies would hide is what the audit tells where they are observed.
+    ctx.state.judgement ??= () => viewer.judgement;
     try {
       await withViewer(viewer, next);
     } catch (error) {
