@@ -38,8 +38,11 @@ export const ASKING_WAITS = 200;
 export const INACTIVE_PER_ADDRESS = 100;
 const INACTIVE_SPAN_MS = 60_000;
 
-/** null: the token is not active. */
-type Answer = { readonly identity: Identity | null; readonly until: number };
+/** Who a token names, or why nobody. */
+interface Answer {
+  readonly said: Identity | CdrError;
+  readonly until: number;
+}
 
 interface Introspection {
   readonly settings: IntrospectionSettings;
@@ -64,14 +67,14 @@ export function introspector({ settings, jwt, claims, log, now = Date.now }: Int
 
   const answered = async (token: string, network: string): Promise<Answer> => {
     refuseWhile(inactive.take(network, now()));
-    let isInactive = false;
+    let isRefused = false;
     try {
       const payload = await places.run(() => ask(token));
-      const identity = payload === null ? null : identityOf(payload, { jwt, claims, now: now() });
-      isInactive = identity === null;
-      return { identity, until: now() + keptMs(payload, isInactive, now()) };
+      const said = saidBy(payload, { jwt, claims, now: now() });
+      isRefused = said instanceof CdrError;
+      return { said, until: now() + (isRefused ? REFUSED_MS : keptMs(payload, now())) };
     } finally {
-      if (!isInactive) inactive.takeBack(network);
+      if (!isRefused) inactive.takeBack(network);
     }
   };
 
@@ -89,13 +92,12 @@ export function introspector({ settings, jwt, claims, log, now = Date.now }: Int
         underWay.delete(digest);
       }
     }
-    if (answer.identity === null) throw invalidToken();
-    return answer.identity;
+    if (answer.said instanceof CdrError) throw answer.said;
+    return answer.said;
   };
 }
 
-function keptMs(payload: JwtPayload | null, isInactive: boolean, now: number): number {
-  if (isInactive) return REFUSED_MS;
+function keptMs(payload: JwtPayload | null, now: number): number {
   const { exp } = payload ?? {};
   return exp === undefined ? KEPT_MS : Math.min(KEPT_MS, exp * 1000 - now);
 }
@@ -151,9 +153,19 @@ interface Reading {
   readonly now: number;
 }
 
-/** Who an active token names; null: it is not for this server, or not now. @throws unauthenticated for claims that cannot be read */
-function identityOf(payload: JwtPayload, { jwt, claims, now }: Reading): Identity | null {
-  if (!isForThis(payload, jwt) || !isNow(payload, jwt, now)) return null;
+/** Whom an answer names, or why nobody; null: the token is not active. */
+function saidBy(payload: JwtPayload | null, reading: Reading): Identity | CdrError {
+  try {
+    return payload === null ? invalidToken() : identityOf(payload, reading);
+  } catch (error) {
+    if (error instanceof CdrError && error.code === 'unauthenticated') return error;
+    throw error;
+  }
+}
+
+/** @throws unauthenticated where an active token is not for this server, not now, or has claims that cannot be read */
+function identityOf(payload: JwtPayload, { jwt, claims, now }: Reading): Identity {
+  if (!isForThis(payload, jwt) || !isNow(payload, jwt, now)) throw invalidToken();
   const issuer = requiredValue(jwt.issuer);
   const said = {
     ...payload,

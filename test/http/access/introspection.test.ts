@@ -103,6 +103,11 @@ describe('a token that only its provider can read', () => {
     await ask(`/ehr/${other}`).expect(404);
     const q = encodeURIComponent('SELECT DISTINCT e/ehr_id/value FROM EHR e CONTAINS COMPOSITION c');
     expect(((await ask(`/query/aql?q=${q}`).expect(200)).body as Json)['rows']).toEqual([[ehr]]);
+    const confused = known('opaque-confused', { scope: 'user/composition-*.r', organisation: ['a', 'b'] });
+    const before = provider.asked.length;
+    for (let count = 0; count < 2; count += 1)
+      expect(((await read(confused).expect(401)).body as Json).message).toContain('organisation has two');
+    expect(provider.asked).toHaveLength(before + 1);
     await read(known('opaque-reader', { roles: ['STRANGER'] })).expect(403);
   });
 
