@@ -68,7 +68,7 @@ async function discovered(issuer: string): Promise<JsonObject> {
   if (!response.ok || text.length > MAX_CHARACTERS)
     throw new Error(`the configuration of the provider answered ${response.status}`);
   const said = JSON.parse(text) as JsonValue;
-  // OpenID Connect Discovery, section 4.3: else it is somebody else's.
+  // OpenID Connect Discovery 1.0, section 4.3: else it is somebody else's.
   if (!isJsonObject(said) || said.issuer !== issuer)
     throw new Error('the configuration of the provider names another issuer');
   return said;
