@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { pino } from 'pino';
 import request from 'supertest';
+import { everyOperation } from '../../../src/operation-table.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { developmentToken } from '../../../cli/development-token.js';
 import { handlerOf, testApp } from '../../support/app.js';
@@ -338,6 +340,28 @@ describe('a token with scopes', () => {
     for (const path of ['/rest/status', '/rest/openapi.json', '/.well-known/smart-configuration'])
       expect(await asked('get', path)).toBe(200);
     expect((await request(app).options(V1).set('Authorization', token)).status).toBe(200);
+  });
+
+  it('is refused by every operation that no scope names, and that tells of no record that could be judged', async () => {
+    const settings = everythingOn({ auth: 'jwt', accessMode: 'dry' });
+    const on = testApp(settings);
+    const token = tokenWith('user/composition-**.cruds user/template-**.cruds user/aql-**.cruds');
+    const NAMED = /^(?:template_adl1\.4_|query_(?:list|get|store)|options$|status_get$|terminology_search$)/;
+    const unnamed = everyOperation(settings).operations.filter(
+      ({ id, access, discloses }) =>
+        ['nothing', 'whole'].includes(discloses) && access !== 'open' && !NAMED.test(id),
+    );
+    expect(unnamed.length).toBeGreaterThan(60);
+    const METHODS = { GET: 'get', PUT: 'put', POST: 'post', DELETE: 'delete', OPTIONS: 'options' } as const;
+    const others: string[] = [];
+    for (const { id, method, path } of unnamed) {
+      const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+        name.endsWith('id') ? randomUUID() : 'x',
+      );
+      const { status } = await request(on)[METHODS[method]](filled).set('Authorization', token);
+      if (status !== 403) others.push(`${id} ${status}`);
+    }
+    expect(others).toEqual([]);
   });
 
   it('does no more than the roles of its user', async () => {
