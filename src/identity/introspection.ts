@@ -132,7 +132,7 @@ function asking(
       const answer = JSON.parse(text) as JsonValue;
       if (!isJsonObject(answer) || typeof answer.active !== 'boolean')
         throw new Error('the answer of introspection does not say whether the token is active');
-      return answer.active ? (answer as JwtPayload) : null;
+      return answer.active ? answer : null;
     } catch (cause) {
       if (now() - loggedAt >= LOGGED_MS) {
         loggedAt = now();

@@ -4,6 +4,7 @@ import { Viewer, withViewer } from '../../change/access/viewer.js';
 import { livePolicies } from '../../change/policy/live-policies.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
+import type { RuleSource } from '../../policy/policy-set.js';
 import { ScopedRules } from '../../policy/scoped-rules.js';
 import type { Action } from '../../policy/subject.js';
 import type { Disclosure, Operation } from '../../routes/http/operation/operation.js';
@@ -54,9 +55,17 @@ function refusal(error: unknown, { refusedBy }: Viewer): unknown {
   return new CdrError('forbidden', `${refusedBy} permits you to see this`, { cause: error });
 }
 
+/** What restricts a request: policies that are enforced, and the scopes of its token; null: nothing does. */
+async function rulesOf(ctx: Context, accessMode: Settings['accessMode']): Promise<RuleSource | null> {
+  const policies = accessMode === 'enforce' ? await livePolicies() : null;
+  const base = policies === null || policies.count === 0 ? null : policies.set;
+  const smart = ctx.state.user?.smart;
+  return smart === undefined ? base : new ScopedRules(smart, askedQuery(ctx), base);
+}
+
 /**
- * Runs operations for who asks, as policies of access, where they are enforced, and the scopes of his token are when his request begins. A success of which nothing was judged is not
- * answered: whatever forgets to ask tells nothing. docs/access.md#enforced
+ * Runs operations for who asks, as policies of access, where they are enforced, and the scopes of his token are when his request begins.
+ * A success of which nothing was judged is not answered: whatever forgets to ask tells nothing. docs/access.md#enforced
  */
 export function enforcedPolicies(
   { systemId, accessRefused, accessMode }: Pick<Settings, 'systemId' | 'accessRefused' | 'accessMode'>,
@@ -66,17 +75,14 @@ export function enforcedPolicies(
   return async (ctx: Context, next: Next) => {
     const { operation } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
-    const policies = actions === null || accessMode !== 'enforce' ? null : await livePolicies();
-    const base = policies === null || policies.count === 0 ? null : policies.set;
-    const { user } = ctx.state;
-    const set = user?.smart === undefined ? base : new ScopedRules(user.smart, askedQuery(ctx), base);
+    const set = actions === null ? null : await rulesOf(ctx, accessMode);
     if (actions === null || set === null) {
       await next();
       return;
     }
     const viewer = new Viewer({
       set,
-      subject: await subjectOf(user),
+      subject: await subjectOf(ctx.state.user),
       actions,
       systemId,
     });

@@ -82,9 +82,8 @@ describe('a scope for COMPOSITIONs', () => {
         const unseen = has('r') ? 403 : 404;
         const change = (method: 'put' | 'delete', uid: string) => {
           const place = method === 'put' ? versionedObjectUidOf(uid) : uid;
-          return request(app)
-            [method](`${V1}/ehr/${ehr}/composition/${place}`)
-            .set({ Authorization: token, 'If-Match': `"${uid}"` });
+          const changing = request(app)[method](`${V1}/ehr/${ehr}/composition/${place}`);
+          return changing.set({ Authorization: token, 'If-Match': `"${uid}"` });
         };
         const path = `/ehr/${ehr}/composition`;
         await get(`${path}/${evaluation}`, token).expect(has('r') ? 200 : 404);
@@ -323,7 +322,7 @@ describe('a token with scopes', () => {
   it('administrates nothing, whatever the roles of its user, and does nothing else that no scope names', async () => {
     const ehr = await givenEhr(open);
     const token = tokenWith('user/composition-**.cruds user/template-**.cruds user/aql-**.crs');
-    const asked = async (method: 'get' | 'put' | 'post' | 'delete', path: string) =>
+    const asked = async (method: 'get' | 'delete', path: string) =>
       (await request(app)[method](path).set('Authorization', token)).status;
     expect(
       [

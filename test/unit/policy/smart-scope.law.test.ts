@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { holds } from '../../../policy/condition.js';
 import type { AccessObject, AttributeValue } from '../../../policy/object.js';
-import { PolicySet } from '../../../policy/policy-set.js';
+import type { Request } from '../../../policy/known.js';
+import { PolicySet, type RuleSource } from '../../../policy/policy-set.js';
 import { readPolicy } from '../../../policy/read-policy.js';
 import { ScopedRules } from '../../../policy/scoped-rules.js';
 import { SmartGrants, type AskedQuery } from '../../../policy/smart-grants.js';
@@ -39,45 +40,53 @@ function randomQuery(random: Random): AskedQuery | null {
   return random.chance(0.4) ? { kind: 'ad hoc' } : { kind: 'stored', name: random.pick(QUERIES) };
 }
 
+interface Drawn {
+  readonly words: readonly string[];
+  readonly grants: SmartGrants;
+  readonly policies: PolicySet | null;
+  readonly subject: Subject;
+}
+
+async function drawn(random: Random): Promise<Drawn | null> {
+  const words = random.list(1, 4, () => randomScope(random, random.chance(0.7) ? TEMPLATES : QUERIES));
+  const grants = SmartGrants.of(words);
+  const text = random.chance(0.3) ? 'permit (principal, action, resource);' : randomPolicy(random);
+  const { policy } = await readPolicy('p', text);
+  const own = random.chance(0.8) ? random.pick(EHRS) : undefined;
+  const subject = { sub: 'ada', roles: [], scopes: words, ...(own !== undefined && { ehr: own }) };
+  const policies = policy === null ? null : new PolicySet([policy]);
+  return grants === null ? null : { words, grants, policies, subject };
+}
+
+/** Whether rules permit an object, decided and as a condition. */
+function said(source: RuleSource, request: Request, object: AccessObject): readonly boolean[] {
+  const rules = source.rulesFor(request);
+  const condition = rules.permitted[object.type === 'Ehr' ? 'ehr' : 'version'];
+  return [rules.decide(object).isPermitted, holds(condition, object)];
+}
+
 it('what scopes grant is what a plain reading of them grants, alone and beside policies', async () => {
   const met = { granted: 0, refused: 0, refusedByPolicy: 0 };
   for (const seed of seeds(SIZES)) {
     const random = new Random(seed);
-    const words = random.list(1, 4, () => randomScope(random, random.chance(0.7) ? TEMPLATES : QUERIES));
-    const grants = SmartGrants.of(words);
-    if (grants === null) continue;
-    const { policy } = await readPolicy(
-      'p',
-      random.chance(0.3) ? 'permit (principal, action, resource);' : randomPolicy(random),
-    );
-    const policies = policy === null ? null : new PolicySet([policy]);
-    const own = random.chance(0.8) ? random.pick(EHRS) : undefined;
-    const subject: Subject = { sub: 'ada', roles: [], scopes: words, ...(own !== undefined && { ehr: own }) };
+    const draw = await drawn(random);
+    if (draw === null) continue;
+    const { words, grants, policies, subject } = draw;
     for (let count = 0; count < 8; count += 1) {
       const [action, query, object] = [random.pick(ACTIONS), randomQuery(random), randomObject(random)];
       const request = { subject, action };
-      const expected = isGranted(words, { own, action, query }, object);
-      const alone = new ScopedRules(grants, query, null).rulesFor(request);
-      const beside = policies === null ? null : new ScopedRules(grants, query, policies).rulesFor(request);
-      const byPolicy = policies?.rulesFor(request).decide(object).isPermitted ?? null;
-      const place = object.type === 'Ehr' ? 'ehr' : 'version';
-      expect({
-        ...{ seed, words, own, action, query, object, byPolicy },
-        decided: alone.decide(object).isPermitted,
-        asCondition: holds(alone.permitted[place], object),
-        beside: beside?.decide(object).isPermitted ?? null,
-        besideAsCondition: beside === null ? null : holds(beside.permitted[place], object),
-      }).toEqual({
-        ...{ seed, words, own, action, query, object, byPolicy },
-        decided: expected,
-        asCondition: expected,
-        beside: byPolicy === null ? null : expected && byPolicy,
-        besideAsCondition: byPolicy === null ? null : expected && byPolicy,
-      });
+      const expected = isGranted(words, { own: subject.ehr, action, query }, object);
+      const told = { seed, words, own: subject.ehr, action, query, object };
+      const alone = said(new ScopedRules(grants, query, null), request, object);
+      expect({ ...told, alone }).toEqual({ ...told, alone: [expected, expected] });
       met[expected ? 'granted' : 'refused'] += 1;
-      if (expected && byPolicy === false) met.refusedByPolicy += 1;
+      if (policies === null) continue;
+      const byPolicy = policies.rulesFor(request).decide(object).isPermitted;
+      const beside = said(new ScopedRules(grants, query, policies), request, object);
+      const both = expected && byPolicy;
+      expect({ ...told, byPolicy, beside }).toEqual({ ...told, byPolicy, beside: [both, both] });
+      if (expected && !byPolicy) met.refusedByPolicy += 1;
     }
   }
-  const few = draws(SIZES) * 0.1;
-  expect(Math.min(met.granted, met.refused, met.refusedByPolicy)).toBeGreaterThan(few);
+  expect(Math.min(met.granted, met.refused, met.refusedByPolicy)).toBeGreaterThan(draws(SIZES) * 0.1);
 });
