@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { CdrError } from '../../openehr/base/errors.js';
 import { type Settings, PERMISSIONS, type Permission, type RolePermissions } from '../../config/settings.js';
 import type { AuthenticatedUser, SubjectClaims } from '../../routes/http/request/request-state.js';
-import { subjectClaimsOf, type ClaimReader } from './subject-claims.js';
+import { scopesOf, subjectClaimsOf, type ClaimReader } from './subject-claims.js';
 import { introspector } from './introspection.js';
 import { permissionsWithScopes, readingScopes } from './token-scopes.js';
 import { eitherVerifier, tokenVerifier, type Identity, type TokenVerifier } from './token-verifier.js';
@@ -76,20 +76,21 @@ function bearerVerifier(settings: IdentitySettings, log: Logger): TokenVerifier 
   return readingScopes(verify, { mode, claimEhr: jwt.claimEhr, log });
 }
 
-/** Claims that cannot be read are refused where policies hold, and noted where they are observed. */
-function observedClaims(...given: Parameters<typeof subjectClaimsOf>): SubjectClaims {
+/** Claims that cannot be read are refused where policies hold, or scopes of the token; where policies are observed it is noted. */
+function notedClaims(...[payload, names]: Parameters<typeof subjectClaimsOf>): SubjectClaims {
   try {
-    return subjectClaimsOf(...given);
+    return subjectClaimsOf(payload, names);
   } catch (error) {
-    if (error instanceof CdrError) return { scopes: [], isUnreadable: true };
+    if (error instanceof CdrError) return { scopes: scopesOf(payload), unreadable: error.message };
     throw error;
   }
 }
 
 /** How the claims are read that policies or scopes may ask for; null: none do. */
 function claimsOf({ accessMode, smartScopes, jwt }: IdentitySettings): ClaimReader | null {
-  if (accessMode === 'enforce' || smartScopes !== 'off') return (payload) => subjectClaimsOf(payload, jwt);
-  return accessMode === 'observe' ? (payload) => observedClaims(payload, jwt) : null;
+  if (accessMode === 'enforce') return (payload) => subjectClaimsOf(payload, jwt);
+  const isNoted = accessMode === 'observe' || smartScopes !== 'off';
+  return isNoted ? (payload) => notedClaims(payload, jwt) : null;
 }
 
 /** What checks passwords is loaded with the first of them. */

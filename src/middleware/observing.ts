@@ -68,7 +68,7 @@ async function observerOf(
   const { user } = ctx.state;
   try {
     const subject = await subjectOf(user);
-    if (user?.claims?.isUnreadable !== true) return new Viewer({ set, subject, actions, systemId });
+    if (user?.claims?.unreadable === undefined) return new Viewer({ set, subject, actions, systemId });
   } catch (error) {
     if (!(error instanceof CdrError) || error.code !== 'unauthenticated') throw error;
   }

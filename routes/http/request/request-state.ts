@@ -37,8 +37,8 @@ export interface SubjectClaims {
   /** The EHR of a patient's own token, and the name of the claim. */
   readonly ehr?: { readonly id: string; readonly claim: string };
   readonly scopes: readonly string[];
-  /** true: they say nothing or two things, for which the token is refused where policies hold. */
-  readonly isUnreadable?: true;
+  /** What says nothing or two things, for which the token is refused where policies hold; absent: nothing does. */
+  readonly unreadable?: string;
 }
 
 /** The operation that a request is for, with the segments of its path. */

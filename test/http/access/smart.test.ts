@@ -175,6 +175,21 @@ describe('scopes of a patient', () => {
     ).expect(200);
   });
 
+  it('are held whatever else the token says, and of others nothing else is asked', async () => {
+    const [own, other] = [await filledEhr(), await filledEhr()];
+    const twice = { ehrId: own.ehr, organisation: ['one', 'other'] };
+    for (const accessMode of ['off', 'observe', 'enforce'] as const) {
+      const on = testApp(everythingOn({ auth: 'jwt', accessMode, auditReads: true }));
+      const refused = await get(`/ehr/${other.ehr}`, tokenWith('patient/composition-*.r', twice), on).expect(
+        401,
+      );
+      expect(messageOf(refused)).toBe('the claim organisation has two values');
+      await get(`/ehr/${other.ehr}`, tokenWith('openid', twice), on).expect(
+        accessMode === 'enforce' ? 401 : 200,
+      );
+    }
+  });
+
   it.each([
     ['patient/composition-*.r', {}, 'no claim ehrId'],
     ['user/composition-*.r patient/aql-x.s', {}, 'no claim ehrId'],
@@ -479,10 +494,11 @@ describe('scopes while policies are observed', () => {
       .send('permit (principal, action, resource);')
       .expect(200);
     const token = tokenWith(`user/composition-${EVALUATION}.r`);
+    const from = new Date().toISOString();
     await get(`/ehr/${ehr}/composition/${evaluation}`, token, observing).expect(200);
     await get(`/ehr/${ehr}/composition/${observation}`, token, observing).expect(404);
     const told = await request(observing)
-      .get('/rest/admin/policies/observed')
+      .get(`/rest/admin/policies/observed?from=${from}`)
       .set('Authorization', ADMIN)
       .expect(200);
     expect((told.body as Json)['observed']).toEqual([]);
