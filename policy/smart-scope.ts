@@ -1,7 +1,7 @@
 import { all, isLike, not, type Condition, type PatternPiece } from './condition.js';
 
 /** Whose records a scope is about: those of the patient whose EHR the token names, or of everybody. */
-export type Compartment = 'patient' | 'user' | 'system';
+type Compartment = 'patient' | 'user' | 'system';
 
 /** What a scope is about. */
 export type ScopeKind = 'composition' | 'template' | 'aql';

@@ -15,7 +15,7 @@ import { asciiUpperCase, nearestWord } from '../../openehr/base/text.js';
 type IdentitySettings = Pick<
   Settings,
   | ('auth' | 'jwt' | 'basicUsersFile' | 'rolePermissions' | 'host' | 'publicBaseUrl' | 'trustedProxies')
-  | ('accessMode' | 'smartScopes' | 'introspection')
+  | ('accessMode' | 'smartScopes' | 'smartAuthorizationEndpoint' | 'introspection' | 'oidc')
 >;
 
 /**

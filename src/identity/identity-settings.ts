@@ -169,7 +169,11 @@ function foreignConflicts(
 
 /** What an operator should know at each start, one line each. */
 export function identityWarnings(
-  settings: Pick<Settings, 'auth' | 'jwt' | 'basicUsersFile' | 'host' | 'publicBaseUrl' | 'trustedProxies'>,
+  settings: Pick<
+    Settings,
+    | ('auth' | 'jwt' | 'oidc' | 'basicUsersFile' | 'host' | 'publicBaseUrl' | 'trustedProxies')
+    | ('smartScopes' | 'smartAuthorizationEndpoint')
+  >,
 ): string[] {
   const { auth, jwt } = settings;
   const warnings: string[] = [];
@@ -179,6 +183,14 @@ export function identityWarnings(
   if (givenKeys(jwt).length > 0 && jwt.roleClaims.includes('scope'))
     warnings.push(
       'JWT_ROLE_CLAIMS names scope: it says what an application asked for, not what its user may do',
+    );
+  if (
+    settings.smartScopes !== 'off' &&
+    settings.smartAuthorizationEndpoint === null &&
+    issuerOf(settings) === null
+  )
+    warnings.push(
+      `SMART_SCOPES=${settings.smartScopes}: applications are not told where they sign in: set OIDC_ISSUER, an address as JWT_ISSUER, or SMART_AUTHORIZATION_ENDPOINT`,
     );
   if (auth === 'jwt' && settings.basicUsersFile !== null)
     warnings.push('AUTH=jwt: the users of BASIC_USERS_FILE cannot sign in');
@@ -211,8 +223,14 @@ function givenKeys({ secret, publicKey, jwksUrl }: JwtSettings): string[] {
   return [secret, publicKey, jwksUrl].filter((key) => key !== null);
 }
 
+/** The identity provider of the settings; null: none has an address. */
+export function issuerOf({ oidc, jwt }: Pick<Settings, 'oidc' | 'jwt'>): string | null {
+  const issuer = oidc?.issuer ?? requiredValue(jwt.issuer);
+  return issuer !== null && URL.canParse(issuer) && isSafe(issuer) ? issuer : null;
+}
+
 /** Whether nobody on the way can read or change what goes to an address: https, or this machine. */
-export function isSafe(address: string): boolean {
+function isSafe(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 }

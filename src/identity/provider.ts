@@ -3,19 +3,13 @@ import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type { ProviderSource } from '../../routes/system/smart.js';
-import { isSafe, requiredValue } from './identity-settings.js';
+import { issuerOf } from './identity-settings.js';
 
 /** How long what the provider says of itself counts, and how soon it is asked again after it failed. Milliseconds. */
 const FRESH_MS = 600_000;
 const RETRY_MS = 10_000;
 const TIMEOUT_MS = 5_000;
 const MAX_CHARACTERS = 262_144;
-
-/** The identity provider of the settings; null: none has an address. */
-export function issuerOf({ oidc, jwt }: Pick<Settings, 'oidc' | 'jwt'>): string | null {
-  const issuer = oidc?.issuer ?? requiredValue(jwt.issuer);
-  return issuer !== null && URL.canParse(issuer) && isSafe(issuer) ? issuer : null;
-}
 
 /**
  * What the identity provider of the settings says of itself (OpenID Connect Discovery), asked for when it is wanted, at most once in ten

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { pino } from 'pino';
 import request from 'supertest';
+import { identityWarnings } from '../../../src/identity/identity-settings.js';
 import { everyOperation } from '../../../src/operation-table.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { developmentToken } from '../../../cli/development-token.js';
@@ -520,5 +521,22 @@ describe('the settings of scopes', () => {
     ).toThrow('SMART_AUTHORIZATION_ENDPOINT and SMART_TOKEN_ENDPOINT');
     expect(loadConfig({ ...key, AUTH: 'jwt', SMART_SCOPES: 'on' }).smartScopes).toBe('on');
     expect(loadConfig({}).smartScopes).toBe('off');
+  });
+
+  it('warn where applications are not told where they sign in', () => {
+    const warned = (more: object) =>
+      identityWarnings(loadConfig({ JWT_SECRET: TEST_JWT_SECRET, AUTH: 'jwt', SMART_SCOPES: 'on', ...more }))
+        .join()
+        .includes('not told where they sign in');
+    const endpoints = {
+      SMART_AUTHORIZATION_ENDPOINT: 'https://a.example',
+      SMART_TOKEN_ENDPOINT: 'https://b.example',
+    };
+    expect([{}, { JWT_ISSUER: 'any' }, { JWT_ISSUER: 'clinic' }].map(warned)).toEqual([true, true, true]);
+    expect([{ JWT_ISSUER: 'https://id.example' }, endpoints, { SMART_SCOPES: 'off' }].map(warned)).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });
