@@ -8,6 +8,9 @@ export interface TokenRequest {
   readonly user: string;
   readonly roles: readonly string[];
   readonly lifetimeSeconds: number;
+  /** Of an application, as SMART on openEHR writes it, and the EHR that it is about: docs/smart.md */
+  readonly scope?: string;
+  readonly ehrId?: string;
 }
 
 /**
@@ -20,7 +23,7 @@ export function developmentToken(settings: JwtSettings, request: TokenRequest): 
   const audience = requiredValue(settings.audience);
   const algorithm = settings.algorithms.find((name) => name.startsWith('HS')) ?? 'HS256';
   return jwt.sign(
-    { preferred_username: request.user, roles: request.roles },
+    { preferred_username: request.user, roles: request.roles, ...claimsOf(settings, request) },
     createSecretKey(Buffer.from(settings.secret)),
     {
       algorithm,
@@ -30,6 +33,17 @@ export function developmentToken(settings: JwtSettings, request: TokenRequest): 
       ...(audience !== null && { audience }),
     },
   );
+}
+
+function claimsOf({ claimEhr }: JwtSettings, { scope, ehrId }: TokenRequest): object {
+  const named = (path: readonly string[], value: string): object => {
+    const [step = '', ...rest] = path;
+    return { [step]: rest.length === 0 ? value : named(rest, value) };
+  };
+  return {
+    ...(scope !== undefined && { scope }),
+    ...(ehrId !== undefined && named(claimEhr.split('.'), ehrId)),
+  };
 }
 
 /** Seconds of a lifetime such as `90s`, `15m`, `1h`, `7d`. @throws Error on anything else. */

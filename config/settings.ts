@@ -34,6 +34,13 @@ export interface Settings {
   readonly accessMode: 'off' | 'dry' | 'observe' | 'enforce';
   /** What is answered for something that policies hide: what is not there is 404. */
   readonly accessRefused: '404' | '403';
+  /** `on`: what a token may do is what its scopes of SMART on openEHR grant, where it has any; `required`: without any it may do nothing. */
+  readonly smartScopes: 'off' | 'on' | 'required';
+  /** Where applications sign in, and get their tokens; null: what the identity provider says. */
+  readonly smartAuthorizationEndpoint: string | null;
+  readonly smartTokenEndpoint: string | null;
+  /** Who is asked about tokens that are no JWT; null: nobody. */
+  readonly introspection: IntrospectionSettings | null;
   /** Policies of access that there may be. */
   readonly policiesMax: number;
   readonly auditReads: boolean;
@@ -149,6 +156,13 @@ export interface DatabaseSettings {
 export interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;
+}
+
+/** Where tokens are introspected (RFC 7662), and as whom. */
+export interface IntrospectionSettings {
+  readonly url: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 /** How tokens are checked. At most one of the three keys is set. */

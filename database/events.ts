@@ -13,6 +13,7 @@ export const EVENTS = {
   templateCache: 'everchart:template-cache',
   terminologyFailure: 'everchart:terminology-failure',
   signInFailure: 'everchart:sign-in-failure',
+  unreadableScopes: 'everchart:unreadable-scopes',
   erasureFailure: 'everchart:erasure-failure',
   budget: 'everchart:budget',
   ignored: 'everchart:ignored',
@@ -60,6 +61,11 @@ export interface TerminologyFailureEvent {
 /** Somebody named himself, and was not believed. */
 export interface SignInFailureEvent {
   readonly scheme: 'basic' | 'bearer' | 'other';
+}
+
+/** A token came with scopes that cannot be read. */
+export interface UnreadableScopesEvent {
+  readonly count: number;
 }
 
 /** What was left of the erasure of an EHR after its answer failed. */
@@ -119,6 +125,7 @@ interface Events {
   readonly templateCache: CacheEvent;
   readonly terminologyFailure: TerminologyFailureEvent;
   readonly signInFailure: SignInFailureEvent;
+  readonly unreadableScopes: UnreadableScopesEvent;
   readonly erasureFailure: ErasureFailureEvent;
   readonly budget: BudgetEvent;
   readonly ignored: IgnoredEvent;
@@ -141,6 +148,7 @@ const channels = {
   templateCache: channel(EVENTS.templateCache),
   terminologyFailure: channel(EVENTS.terminologyFailure),
   signInFailure: channel(EVENTS.signInFailure),
+  unreadableScopes: channel(EVENTS.unreadableScopes),
   erasureFailure: channel(EVENTS.erasureFailure),
   budget: channel(EVENTS.budget),
   ignored: channel(EVENTS.ignored),
@@ -181,6 +189,11 @@ export function publishTerminologyFailure(event: TerminologyFailureEvent): void 
 /** Publishes that a request was refused for what its `Authorization` says. */
 export function publishSignInFailure(event: SignInFailureEvent): void {
   if (channels.signInFailure.hasSubscribers) channels.signInFailure.publish(event);
+}
+
+/** Publishes that scopes of a token grant nothing, since they cannot be read. */
+export function publishUnreadableScopes(event: UnreadableScopesEvent): void {
+  if (channels.unreadableScopes.hasSubscribers) channels.unreadableScopes.publish(event);
 }
 
 /** Publishes that the erasure of an EHR did not come to its end. */

@@ -17,11 +17,29 @@ export interface Decision {
   readonly isBarredByMarks: boolean;
 }
 
+/** What is permitted to one who asks. */
+export type RulesOfRequest = Pick<Rules, 'permitted' | 'decide'>;
+
+/** Where it is found what is permitted: all policies, or what else restricts a request. */
+export interface RuleSource {
+  /** Whether anything is asked that only the content of a VERSION says. */
+  readonly asksContent: boolean;
+  /** Whether tags of the EHR are asked for. */
+  readonly asksTags: boolean;
+  /** Whether marks of the EHR say anything. */
+  readonly asksMarks: boolean;
+  /** Whether they hold, or none do. */
+  readonly mindsMarks: boolean;
+  /** What refuses, as users are told; absent: no policy of access permits it. */
+  readonly refusedBy?: string;
+  rulesFor(request: Request): RulesOfRequest;
+}
+
 /** Requests of which the rules are kept: those of different people who are alike to the policies are one. */
 const KEPT_RULES = 1_000;
 
 /** All policies that hold at a time. docs/access.md#decisions */
-export class PolicySet {
+export class PolicySet implements RuleSource {
   readonly #reads: readonly string[];
   /** Whether any policy asks for what only the content of a VERSION says. */
   readonly asksContent: boolean;

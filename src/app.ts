@@ -31,6 +31,7 @@ import {
 import { requestIdentity, requestLog } from './middleware/request-log.js';
 import { observedPolicies } from './middleware/observing.js';
 import { emergencyAccess } from './middleware/emergency.js';
+import { tokenScopes } from './middleware/token-scopes.js';
 import { accessTags, enforcedPolicies } from './middleware/viewing.js';
 import { operationTable } from './operation-table.js';
 
@@ -67,18 +68,16 @@ function warnOnce(log: Logger, state: ProcessState): (peer: string) => void {
   };
 }
 
-/** What minds policies of access, as `ACCESS_MODE` says; with `off` nothing does. */
-function accessPolicies(settings: Settings, operations: readonly Operation[], log: Logger): Middleware[] {
-  switch (settings.accessMode) {
-    case 'off':
-      return [];
-    case 'dry':
-      return [emergencyAccess(), accessTags(settings)];
-    case 'observe':
-      return [emergencyAccess(), accessTags(settings), observedPolicies(settings, operations, log)];
-    case 'enforce':
-      return [emergencyAccess(), accessTags(settings), enforcedPolicies(settings, operations)];
-  }
+/** What minds policies of access and scopes of tokens, as `ACCESS_MODE` and `SMART_SCOPES` say; with `off` nothing does. */
+function accessRules(settings: Settings, operations: readonly Operation[], log: Logger): Middleware[] {
+  const { accessMode, smartScopes } = settings;
+  const hasScopes = smartScopes !== 'off';
+  return [
+    ...(hasScopes ? [tokenScopes(settings)] : []),
+    ...(accessMode === 'off' ? [] : [emergencyAccess(), accessTags(settings)]),
+    ...(accessMode === 'observe' ? [observedPolicies(settings, operations, log)] : []),
+    ...(hasScopes || accessMode === 'enforce' ? [enforcedPolicies(settings, operations)] : []),
+  ];
 }
 
 /**
@@ -111,7 +110,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   if (rates !== null) app.use(rateLimitByUser(rates));
   app.use(requestIdentity()).use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));
   app.use(body(settings));
-  for (const each of accessPolicies(settings, table.operations, log)) app.use(each);
+  for (const each of accessRules(settings, table.operations, log)) app.use(each);
   app.use(runOperation());
   return app;
 }

@@ -31,6 +31,7 @@ import {
   HASHES_AT_ONCE,
   HASHES_WAITING,
 } from './identity/password-verifier.js';
+import { ASKED_AT_ONCE, ASKING_WAITS, INACTIVE_PER_ADDRESS, INTROSPECTED } from './identity/introspection.js';
 import { ALWAYS_ADMITTED } from './admission/admission.js';
 import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from './middleware/audit.js';
 import { MOST_COUNTED_CLIENTS } from './admission/rates.js';
@@ -162,6 +163,14 @@ const IDENTITY: readonly Limit[] = [
   },
   { name: 'hashes', value: HASHES_AT_ONCE, meaning: 'passwords hashed at once' },
   { name: 'waiting hashes', value: HASHES_WAITING, meaning: 'requests that wait for a hash; then 503' },
+  {
+    name: 'inactive tokens of an address',
+    value: INACTIVE_PER_ADDRESS,
+    meaning: 'that were introspected, in 60 s; then 429',
+  },
+  { name: 'introspections', value: ASKED_AT_ONCE, meaning: 'tokens introspected at once' },
+  { name: 'waiting introspections', value: ASKING_WAITS, meaning: 'tokens that wait for it; then 503' },
+  { name: 'introspected tokens', value: INTROSPECTED, meaning: 'answers that are remembered' },
 ];
 
 const POLICIES: readonly Limit[] = [

@@ -220,6 +220,7 @@ function observeState(registry: Registry): void {
       this.set(waitingQueries());
     },
   });
+  countTokens(registers);
   const signIns = new Counter({
     name: 'everchart_sign_ins_failed_total',
     help: 'Requests whose Authorization was not believed, by its scheme',
@@ -228,5 +229,17 @@ function observeState(registry: Registry): void {
   });
   onEvent('signInFailure', ({ scheme }) => {
     signIns.inc({ scheme });
+  });
+}
+
+/** What tokens say in vain. */
+function countTokens(registers: Registry[]): void {
+  const scopes = new Counter({
+    name: 'everchart_unreadable_scopes_total',
+    help: 'Scopes of tokens that look as SMART on openEHR has them and cannot be read, so that they grant nothing',
+    registers,
+  });
+  onEvent('unreadableScopes', ({ count }) => {
+    scopes.inc(count);
   });
 }

@@ -26,6 +26,7 @@ import { consoleOperations } from '../routes/system/console.js';
 import { demographicOperations } from '../routes/system/demographic.js';
 import { managementOperations } from '../routes/system/management.js';
 import { openapiOperation, swaggerUiOperations } from '../routes/system/swagger-ui.js';
+import { smartOperation } from '../routes/system/smart.js';
 import { overviewOperation } from '../routes/system/overview.js';
 import { statusOperation, systemOperations } from '../routes/system/system.js';
 import { welcomeOperation } from '../routes/system/welcome.js';
@@ -35,6 +36,7 @@ import { managementSource, type ProcessParts } from './management/management.js'
 import { loadConfig } from './settings/config.js';
 import { recordActivity } from './activity.js';
 import { recordDay } from './day.js';
+import { providerSource } from './identity/provider.js';
 import { userStore } from './identity/user-store.js';
 import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';
@@ -71,6 +73,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
         ...swaggerUiOperations(),
         ...consoleOperations(settings),
         welcomeOperation(),
+        ...smartOperation(settings, providerSource(settings, log)),
       ],
     },
     managementOperations({
@@ -87,8 +90,9 @@ export function operationTable(settings: Settings, log: Logger, process: Process
 }
 
 /** Whether anybody could say who he is. */
-function isAnybodyKnown({ basicUsersFile, jwt }: Settings): boolean {
-  return [basicUsersFile, jwt.secret, jwt.publicKey, jwt.jwksUrl].some((each) => each !== null);
+function isAnybodyKnown({ basicUsersFile, jwt, introspection }: Settings): boolean {
+  const known = [basicUsersFile, jwt.secret, jwt.publicKey, jwt.jwksUrl, introspection];
+  return known.some((each) => each !== null);
 }
 
 /** What the released interface has beyond the former one. */
@@ -102,7 +106,7 @@ function inPathOrder(group: OperationGroup): OperationGroup {
 
 /** A configuration in which every part of the API exists, as an edition of ITS-REST has it. */
 export function everySetting(edition: ItsRest = '1.0.3'): Settings {
-  return loadConfig({
+  const settings = loadConfig({
     ITS_REST: edition,
     LOG_LEVEL: 'silent',
     JWT_SECRET: 'known to everybody: good for the documentation only',
@@ -111,6 +115,7 @@ export function everySetting(edition: ItsRest = '1.0.3'): Settings {
     STATUS_ENDPOINT: 'true',
     ACCESS_MODE: 'dry',
   });
+  return { ...settings, smartScopes: 'on' };
 }
 
 /** All operations that a server can have, for documentation and tests. */

@@ -5,7 +5,7 @@ import { withTaggedEhrs } from '../../models/cross-collection/tagged-ehrs.js';
 import type { AccessTags } from '../../policy/attributes.js';
 import type { Permitted } from '../../policy/condition.js';
 import { marksFor } from '../../policy/marks.js';
-import type { PolicySet } from '../../policy/policy-set.js';
+import type { RuleSource } from '../../policy/policy-set.js';
 
 /** EHRs of which a request keeps the tags and the marks. */
 const KEPT_EHRS = 1_000;
@@ -27,7 +27,7 @@ export class KnownFacts {
 
   /** `organisation`: of who asks. */
   constructor(
-    private readonly set: PolicySet,
+    private readonly set: Pick<RuleSource, 'asksTags' | 'asksMarks'>,
     private readonly organisation: string | undefined,
   ) {}
 

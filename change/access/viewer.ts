@@ -13,7 +13,7 @@ import { ehrObject, type AccessTags } from '../../policy/attributes.js';
 import { any, FALSE, type Condition, type Permitted } from '../../policy/condition.js';
 import { asksContentOf, isOn, marked } from '../../policy/marks.js';
 import { attributeOf, type AccessObject } from '../../policy/object.js';
-import type { PolicySet, Rules } from '../../policy/policy-set.js';
+import type { RulesOfRequest, RuleSource } from '../../policy/policy-set.js';
 import type { Action, Subject } from '../../policy/subject.js';
 import { KnownFacts } from './known-facts.js';
 
@@ -25,7 +25,7 @@ const RESTRICTION = 'restriction_of_processing';
 
 /** Who asks for what, under which policies. */
 export interface ViewRequest {
-  readonly set: PolicySet;
+  readonly set: RuleSource;
   readonly subject: Subject;
   /** What the operation does, the first of them foremost: whoever may do one of them sees what it is done to. */
   readonly actions: readonly [Action, ...Action[]];
@@ -176,6 +176,11 @@ export class Viewer {
     return this.request.set.asksMarks ? marked(object, await this.#facts.marksOf(ehrId)) : object;
   }
 
+  /** How a refusal begins: what does not permit something. */
+  get refusedBy(): string {
+    return this.request.set.refusedBy ?? 'no policy of access';
+  }
+
   /** Whether an EHR is there for him. */
   async seesEhr({ _id: ehrId, subject }: Pick<EhrDoc, '_id' | 'subject'>): Promise<boolean> {
     const tags = await this.tagsOf(ehrId);
@@ -261,7 +266,7 @@ export class Viewer {
     return this.request.emergencyReason !== undefined;
   }
 
-  #rulesOf(action: Action, inEmergency = this.#isEmergency): Rules {
+  #rulesOf(action: Action, inEmergency = this.#isEmergency): RulesOfRequest {
     this.#isAsked = true;
     const { set, subject } = this.request;
     return set.rulesFor({ subject, action, ...(inEmergency && { isEmergency: true }) });

@@ -23,8 +23,8 @@ const ACTIONS: Readonly<Record<VersionEntry['kind'], Action>> = {
 };
 
 /** The refusal of a change to something that may be seen. */
-export function notPermitted(action: Action): CdrError {
-  return new CdrError('forbidden', `no policy of access permits you to ${action} this`);
+export function notPermitted(viewer: Viewer, action: Action): CdrError {
+  return new CdrError('forbidden', `${viewer.refusedBy} permits you to ${action} this`);
 }
 
 /**
@@ -62,7 +62,7 @@ async function requireMakeable(
     const action = ACTIONS[entry.kind];
     const made = objectToBe(request.ehrId, entry, { systemId, tags, readsContent });
     const object = await viewer.withMarks(request.ehrId, made);
-    if (!viewer.permits(action, object)) throw placed(request, index, notPermitted(action));
+    if (!viewer.permits(action, object)) throw placed(request, index, notPermitted(viewer, action));
   }
 }
 
@@ -76,8 +76,11 @@ async function unseenContainers(
   for (const [index, entry] of request.entries.entries()) {
     if (entry.kind === 'create' || unseen.has(entry.versionedObjectUid)) continue;
     const judgement = await judged(viewer, owner, entry);
-    if (judgement === 'unseen') unseen.add(entry.versionedObjectUid);
-    if (judgement === 'forbidden') throw placed(request, index, notPermitted(ACTIONS[entry.kind]));
+    if (judgement === 'unseen') {
+      unseen.add(entry.versionedObjectUid);
+      viewer.refused();
+    }
+    if (judgement === 'forbidden') throw placed(request, index, notPermitted(viewer, ACTIONS[entry.kind]));
   }
   return unseen;
 }
@@ -104,7 +107,7 @@ function requireNewEhr(viewer: Viewer, { ehrId, entries }: CommitRequest): void 
   const status = entries.find((entry) => 'object' in entry && entry.type === 'EHR_STATUS');
   const subject = status !== undefined && 'object' in status ? subjectOf(status.object) : null;
   const ehr = ehrObject({ ehrId, namespace: subject?.namespace, tags: {} });
-  if (!viewer.permits('create', ehr)) throw notPermitted('create');
+  if (!viewer.permits('create', ehr)) throw notPermitted(viewer, 'create');
 }
 
 /** The EHR of a commit; `ehr` null: it is made by it. */

@@ -46,7 +46,7 @@ export async function requireTaggable(viewer: Viewer, address: TagAddress): Prom
   const tagged = number === undefined ? heads.at(-1) : heads.find((head) => head.version === number);
   const found = tagged === undefined ? null : await versionById(ehrId, type, tagged._id);
   if (found !== null && !viewer.permits('update', await viewer.objectOf(ehrId, found)))
-    throw notPermitted('update');
+    throw notPermitted(viewer, 'update');
 }
 
 /** Of tags of an EHR those on what is there for who asks. */

@@ -113,6 +113,8 @@ interface TokenOptions {
   readonly role: 'admin' | 'user';
   readonly user: string;
   readonly ttl: number;
+  readonly scope?: string;
+  readonly ehr?: string;
 }
 
 /** `everchart token`: a development token, signed with `JWT_SECRET`. */
@@ -120,6 +122,8 @@ export function tokenCommand(): Command {
   return new Command('token')
     .addOption(new Option('--role <role>', 'role of the token').choices(['admin', 'user']).default('user'))
     .option('--user <name>', 'name of the user', 'developer')
+    .option('--scope <scopes>', 'what an application may do for him, such as "patient/composition-*.rs"')
+    .option('--ehr <ehr_id>', 'the EHR that scopes of a patient are about')
     .addOption(
       new Option('--ttl <lifetime>', 'lifetime: 90s, 15m, 1h, 7d').argParser(lifetimeOf).default(3600, '1h'),
     )
@@ -130,7 +134,12 @@ function printToken(options: TokenOptions): void {
   const { jwt } = configFromEnvironment();
   warnOfMisspeltSettings(commandLogger());
   const roles = [options.role === 'admin' ? jwt.roleAdmin : jwt.roleUser];
-  const request = { user: options.user, roles, lifetimeSeconds: options.ttl };
+  const { user, ttl: lifetimeSeconds, scope, ehr: ehrId } = options;
+  const request = {
+    ...{ user, roles, lifetimeSeconds },
+    ...(scope !== undefined && { scope }),
+    ...(ehrId !== undefined && { ehrId }),
+  };
   writeShown(process.stdout, `${developmentToken(jwt, request)}\n`);
 }
 

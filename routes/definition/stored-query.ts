@@ -133,8 +133,11 @@ function patternOf(text: string): QueryPattern {
 
 async function writeList(ctx: Context, pattern: QueryPattern): Promise<void> {
   responseBody('stored-query', ctx.get('Accept'));
+  const { definitionScopes } = ctx.state;
   const docs = await storedQueries(pattern);
-  ctx.body = docs.map(recordOf);
+  const listed =
+    definitionScopes === undefined ? docs : docs.filter(({ name }) => definitionScopes.lists('aql', name));
+  ctx.body = listed.map(recordOf);
 }
 
 async function writeStoredQuery(ctx: Context): Promise<void> {

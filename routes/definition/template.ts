@@ -137,7 +137,9 @@ async function uploadTemplate(ctx: Context, upload: typeof createTemplate): Prom
   requestBody('template-upload', ctx.get('Content-Type'));
   const type = responseBody('template-upload', ctx.get('Accept'));
   const opt = requiredBodyText(ctx);
-  const doc = await upload({ opt, compiled: await compileTemplateBody(ctx, opt) });
+  const compiled = await compileTemplateBody(ctx, opt);
+  ctx.state.definitionScopes?.requireUpload(compiled.templateId);
+  const doc = await upload({ opt, compiled });
   await writeUploaded(ctx, doc, type);
 }
 
@@ -153,6 +155,7 @@ async function uploadRevision(ctx: Context): Promise<void> {
   const form = responseBody('template-upload', ctx.get('Accept'));
   const opt = requiredBodyText(ctx);
   const uploaded = { opt, compiled: await compileTemplateBody(ctx, opt) };
+  ctx.state.definitionScopes?.requireUpload(uploaded.compiled.templateId);
   const { doc, revision, digest, isNew } = await reviseTemplate(uploaded, ctx.state.user?.name ?? null);
   await writeUploaded(ctx, doc, form, isNew ? 201 : 200);
   if (ctx.get('Prefer') !== '') return;
@@ -187,7 +190,12 @@ async function listTemplates(ctx: Context, { itsRest }: Settings): Promise<void>
   const [offset, fetch] = [queryParameter(ctx, 'offset') ?? 0, queryParameter(ctx, 'fetch') ?? Infinity];
   if (offset < 0 || fetch < 1)
     throw new CdrError('invalid', 'offset must be at least 0 and fetch at least 1');
-  const wanted = (await templateSummaries()).filter(isWanted);
+  const { definitionScopes } = ctx.state;
+  const listable = (await templateSummaries()).filter(isWanted);
+  const wanted =
+    definitionScopes === undefined
+      ? listable
+      : listable.filter(({ _id }) => definitionScopes.lists('template', _id));
   const isOfLatest =
     DIALECTS[itsRest].isTemplateListOfLatest && queryParameter(ctx, 'filter_version') === null;
   const listed = isOfLatest ? latestOfEach(wanted) : wanted;

@@ -2,8 +2,10 @@ import type { Logger } from 'pino';
 import { CdrError } from '../../openehr/base/errors.js';
 import { type Settings, PERMISSIONS, type Permission, type RolePermissions } from '../../config/settings.js';
 import type { AuthenticatedUser, SubjectClaims } from '../../routes/http/request/request-state.js';
-import { subjectClaimsOf, type ClaimReader } from './subject-claims.js';
-import { tokenVerifier, type Identity, type TokenVerifier } from './token-verifier.js';
+import { scopesOf, subjectClaimsOf, type ClaimReader } from './subject-claims.js';
+import { introspector } from './introspection.js';
+import { permissionsWithScopes, readingScopes } from './token-scopes.js';
+import { eitherVerifier, tokenVerifier, type Identity, type TokenVerifier } from './token-verifier.js';
 import type { PasswordVerifier } from './password-verifier.js';
 import { identityWarnings } from './identity-settings.js';
 import { UsersFile } from './users-file.js';
@@ -13,7 +15,7 @@ import { asciiUpperCase, nearestWord } from '../../openehr/base/text.js';
 type IdentitySettings = Pick<
   Settings,
   | ('auth' | 'jwt' | 'basicUsersFile' | 'rolePermissions' | 'host' | 'publicBaseUrl' | 'trustedProxies')
-  | 'accessMode'
+  | ('accessMode' | 'smartScopes' | 'smartAuthorizationEndpoint' | 'introspection' | 'oidc')
 >;
 
 /**
@@ -43,33 +45,52 @@ const BASIC = /^Basic +([A-Za-z0-9+/_-]+={0,2})$/i;
 export function createIdentifier(settings: IdentitySettings, log: Logger): Identify | null {
   for (const warning of identityWarnings(settings)) log.warn(warning);
   const { auth, basicUsersFile, rolePermissions } = settings;
+  const hasScopes = settings.smartScopes !== 'off';
   const takes = (scheme: 'jwt' | 'basic'): boolean => auth === 'none' || auth.split(',').includes(scheme);
   const schemes: Schemes = {
-    token: takes('jwt') ? tokenVerifier(settings.jwt, claimsOf(settings)) : null,
+    token: takes('jwt') ? bearerVerifier(settings, log) : null,
     password:
       takes('basic') && basicUsersFile !== null ? passwordsOf(new UsersFile(basicUsersFile), log) : null,
   };
   if (schemes.token === null && schemes.password === null) return null;
   return async (authorization, address) => {
     const identity = await authenticatedIdentity(schemes, authorization.trim(), address);
-    return { ...identity, permissions: permissionsOfRoles(rolePermissions, identity.roles) };
+    const permissions = permissionsOfRoles(rolePermissions, identity.roles);
+    return {
+      ...identity,
+      permissions: hasScopes ? permissionsWithScopes(identity, permissions) : permissions,
+    };
   };
 }
 
-/** Claims that cannot be read are refused where policies hold, and noted where they are observed. */
-function observedClaims(...given: Parameters<typeof subjectClaimsOf>): SubjectClaims {
+/** Tokens that this server can read are checked here; of others the provider is asked, if he can be. */
+function bearerVerifier(settings: IdentitySettings, log: Logger): TokenVerifier | null {
+  const { jwt, introspection, smartScopes: mode } = settings;
+  const claims = claimsOf(settings);
+  const own = tokenVerifier(jwt, claims);
+  const verify =
+    introspection === null
+      ? own
+      : eitherVerifier(own, introspector({ settings: introspection, jwt, claims, log }));
+  if (verify === null || mode === 'off') return verify;
+  return readingScopes(verify, { mode, claimEhr: jwt.claimEhr, log });
+}
+
+/** Claims that cannot be read are refused where policies hold, or scopes of the token; where policies are observed it is noted. */
+function notedClaims(...[payload, names]: Parameters<typeof subjectClaimsOf>): SubjectClaims {
   try {
-    return subjectClaimsOf(...given);
+    return subjectClaimsOf(payload, names);
   } catch (error) {
-    if (error instanceof CdrError) return { scopes: [], isUnreadable: true };
+    if (error instanceof CdrError) return { scopes: scopesOf(payload), unreadable: error.message };
     throw error;
   }
 }
 
-/** How the claims are read that policies may ask for; null: none do. */
-function claimsOf({ accessMode, jwt }: IdentitySettings): ClaimReader | null {
+/** How the claims are read that policies or scopes may ask for; null: none do. */
+function claimsOf({ accessMode, smartScopes, jwt }: IdentitySettings): ClaimReader | null {
   if (accessMode === 'enforce') return (payload) => subjectClaimsOf(payload, jwt);
-  return accessMode === 'observe' ? (payload) => observedClaims(payload, jwt) : null;
+  const isNoted = accessMode === 'observe' || smartScopes !== 'off';
+  return isNoted ? (payload) => notedClaims(payload, jwt) : null;
 }
 
 /** What checks passwords is loaded with the first of them. */
@@ -91,7 +112,7 @@ async function authenticatedIdentity(
   try {
     if (token !== undefined && verifyToken !== null) {
       if (!TOKEN.test(token)) throw new CdrError('unauthenticated', 'the bearer token is not valid');
-      return await verifyToken(token);
+      return await verifyToken(token, address);
     }
     const credentials = BASIC.exec(authorization)?.[1];
     if (credentials !== undefined && verifyPassword !== null)

@@ -54,7 +54,7 @@ function valueAt(payload: JwtPayload, path: string): unknown {
 }
 
 /** Words of `scope` (RFC 8693), or the members of a list. */
-function scopesOf(payload: JwtPayload): string[] {
+export function scopesOf(payload: JwtPayload): string[] {
   const scope: unknown = payload.scope;
   const words: readonly unknown[] =
     typeof scope === 'string' ? scope.split(/\s+/) : Array.isArray(scope) ? scope : [];

@@ -11,8 +11,11 @@ import type { ClaimReader } from './subject-claims.js';
 /** Who somebody proved to be; `ROLE_PERMISSIONS` has what that allows. */
 export type Identity = Omit<AuthenticatedUser, 'permissions'>;
 
-/** Checks a bearer token and returns who it names. @throws unauthenticated when it is not valid */
-export type TokenVerifier = (token: string) => Promise<Identity>;
+/**
+ * Checks a bearer token and returns who it names. `address`: of the client, by which attempts are limited where others are asked.
+ * @throws unauthenticated when it is not valid
+ */
+export type TokenVerifier = (token: string, address: string) => Promise<Identity>;
 
 /** Latest time that a Date can hold, in seconds: an `exp` beyond it is no time. */
 const MAX_TIME_SECONDS = 8_640_000_000_000;
@@ -24,7 +27,7 @@ const MAX_TIME_SECONDS = 8_640_000_000_000;
 export function tokenVerifier(
   settings: JwtSettings,
   claims: ClaimReader | null = null,
-): TokenVerifier | null {
+): ((token: string) => Promise<Identity>) | null {
   const keys = keySource(settings);
   if (keys === null) return null;
   return async (token) => {
@@ -38,6 +41,13 @@ export function tokenVerifier(
     const identity = identityFrom(payload, settings.roleClaims);
     return claims === null ? identity : { ...identity, claims: claims(payload) };
   };
+}
+
+/** What is no JWT, or where no key is there for any, is `other`'s to check: none that is refused here is shown to others. */
+export function eitherVerifier(own: TokenVerifier | null, other: TokenVerifier): TokenVerifier {
+  if (own === null) return other;
+  return (token, address) =>
+    jwt.decode(token, { complete: true }) === null ? other(token, address) : own(token, address);
 }
 
 function keySource(settings: JwtSettings): KeySource | null {
@@ -85,7 +95,8 @@ function requireAccessToken(header: jwt.JwtHeader, payload: jwt.JwtPayload, type
   if (payload.nonce !== undefined && claimed !== 'bearer' && kind !== 'at+jwt') throw invalidToken();
 }
 
-function tokenKind(type: unknown): string {
+/** How a token calls itself, as `JWT_TYP` names it; empty: it does not say. */
+export function tokenKind(type: unknown): string {
   return typeof type === 'string' ? type.toLowerCase().replace(/^application\//, '') : '';
 }
 
@@ -95,15 +106,27 @@ function requireTimes({ exp, iat }: jwt.JwtPayload, settings: JwtSettings): void
   const now = Date.now() / 1000;
   if (iat !== undefined && (!isEpochTime(iat) || iat > now + settings.clockToleranceSeconds))
     throw invalidToken();
-  const { maxLifetimeSeconds } = settings;
-  if (maxLifetimeSeconds !== null && exp - (iat ?? now) > maxLifetimeSeconds) throw invalidToken();
+  if (settings.maxLifetimeSeconds !== null && !isShortLived({ exp, iat }, settings, now))
+    throw invalidToken();
 }
 
-function isEpochTime(value: unknown): value is number {
+/** Whether a token ends within `JWT_MAX_LIFETIME_S` after it was made, or after `now`, seconds since 1970, where it does not say when. */
+export function isShortLived(
+  { exp, iat }: Pick<jwt.JwtPayload, 'exp' | 'iat'>,
+  { maxLifetimeSeconds }: Pick<JwtSettings, 'maxLifetimeSeconds'>,
+  now: number,
+): boolean {
+  if (maxLifetimeSeconds === null) return true;
+  return exp !== undefined && exp - (iat ?? now) <= maxLifetimeSeconds;
+}
+
+/** Whether a value of a claim is a time. */
+export function isEpochTime(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= MAX_TIME_SECONDS;
 }
 
-function identityFrom(payload: jwt.JwtPayload, roleClaims: readonly string[]): Identity {
+/** Who claims name. @throws unauthenticated when they name nobody */
+export function identityFrom(payload: jwt.JwtPayload, roleClaims: readonly string[]): Identity {
   const subject = textClaim(payload, 'sub');
   if (subject === null) throw invalidToken();
   const preferred: unknown = payload.preferred_username;
@@ -141,6 +164,7 @@ function publicKeyOf(pem: string): KeyObject {
   }
 }
 
-function invalidToken(cause?: unknown): CdrError {
+/** The refusal of a token. */
+export function invalidToken(cause?: unknown): CdrError {
   return new CdrError('unauthenticated', 'the bearer token is not valid', { cause });
 }

@@ -68,7 +68,7 @@ async function observerOf(
   const { user } = ctx.state;
   try {
     const asked = await viewRequest(ctx);
-    if (user?.claims?.isUnreadable !== true) return new Viewer({ ...asked, set, actions, systemId });
+    if (user?.claims?.unreadable === undefined) return new Viewer({ ...asked, set, actions, systemId });
   } catch (error) {
     if (!(error instanceof CdrError) || error.code !== 'unauthenticated') throw error;
   }

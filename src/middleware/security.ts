@@ -95,14 +95,16 @@ export function compression(): Middleware {
 
 /**
  * Says who may keep an answer: nobody, unless the operation says otherwise, or `versionCacheSeconds` are above 0 and the
- * content of a version was read by the version's id, which never changes; who may see it does, where policies are enforced. Where the content of a version is answered,
+ * content of a version was read by the version's id, which never changes; who may see it does, where policies are enforced or tokens have scopes. Where the content of a version is answered,
  * `If-None-Match` with its id gives 304: RFC 9110, section 13.1.2. Around everything that can answer.
  */
 export function answerCaching({
   versionCacheSeconds,
   accessMode,
-}: Pick<Settings, 'versionCacheSeconds' | 'accessMode'>): Middleware {
-  const versionSeconds = accessMode === 'enforce' ? 0 : versionCacheSeconds;
+  smartScopes,
+}: Pick<Settings, 'versionCacheSeconds' | 'accessMode' | 'smartScopes'>): Middleware {
+  const isRestricted = accessMode === 'enforce' || smartScopes !== 'off';
+  const versionSeconds = isRestricted ? 0 : versionCacheSeconds;
   return async (ctx: Context, next: Next) => {
     await next();
     // Static files have been given their own rule, and one form each.

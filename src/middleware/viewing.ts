@@ -4,12 +4,15 @@ import { Viewer, withViewer } from '../../change/access/viewer.js';
 import { livePolicies } from '../../change/policy/live-policies.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
+import type { RuleSource } from '../../policy/policy-set.js';
+import { ScopedRules } from '../../policy/scoped-rules.js';
 import type { Action } from '../../policy/subject.js';
 import type { Disclosure, Operation } from '../../routes/http/operation/operation.js';
 import { currentOperation } from '../../routes/http/request/request-state.js';
 import { viewRequest } from './view-request.js';
 import { recordEmergency } from './emergency.js';
 import { restrictedRefusal, type Refused } from './restricted.js';
+import { askedQuery } from './token-scopes.js';
 
 type Actions = readonly [Action, ...Action[]];
 
@@ -53,9 +56,18 @@ async function requireSameFacts(viewer: Viewer): Promise<void> {
 }
 
 /** What is said instead of 404 where that is said. */
-function refusal(error: unknown): unknown {
+function refusal(error: unknown, { refusedBy }: Viewer): unknown {
   if (!(error instanceof CdrError) || error.code !== 'not-found') return error;
-  return new CdrError('forbidden', 'no policy of access permits you to see this', { cause: error });
+  return new CdrError('forbidden', `${refusedBy} permits you to see this`, { cause: error });
+}
+
+/** What restricts a request: policies that are enforced, and the scopes of its token; null: nothing does. */
+async function rulesOf(ctx: Context, accessMode: Settings['accessMode']): Promise<RuleSource | null> {
+  const policies = accessMode === 'enforce' ? await livePolicies() : null;
+  const base = policies?.isRestricting === true ? policies.set : null;
+  const smart = ctx.state.user?.smart;
+  if (smart === undefined) return base;
+  return new ScopedRules(smart, askedQuery(ctx), base, { mindsMarks: policies === null });
 }
 
 /** What is said of a failure: what restricts it, to who may know; that something is there, where that is said; else what it was. */
@@ -63,29 +75,30 @@ function saidOf(
   error: unknown,
   { accessRefused, ...refused }: Refused & Pick<Settings, 'accessRefused'>,
 ): unknown {
-  const said = accessRefused === '403' && refused.viewer.hasRefused ? refusal(error) : error;
+  const said = accessRefused === '403' && refused.viewer.hasRefused ? refusal(error, refused.viewer) : error;
   return restrictedRefusal(error, refused) ?? said;
 }
 
 /**
- * Runs operations for who asks, as policies of access are when his request begins. A success of which nothing was judged is not
- * answered: whatever forgets to ask tells nothing. docs/access.md#enforced
+ * Runs operations for who asks, as policies of access, where they are enforced, and the scopes of his token are when his request begins.
+ * A success of which nothing was judged is not answered: whatever forgets to ask tells nothing. docs/access.md#enforced
  */
 export function enforcedPolicies(
-  { systemId, accessRefused }: Pick<Settings, 'systemId' | 'accessRefused'>,
+  { systemId, accessRefused, accessMode }: Pick<Settings, 'systemId' | 'accessRefused' | 'accessMode'>,
   operations: readonly Operation[],
 ): Middleware {
   const asked = askedActions(operations);
   return async (ctx: Context, next: Next) => {
     const { operation } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
-    const policies = actions === null ? null : await livePolicies();
-    if (actions === null || policies?.isRestricting !== true) {
+    const set = actions === null ? null : await rulesOf(ctx, accessMode);
+    if (actions === null || set === null) {
       await next();
       return;
     }
-    const viewer = new Viewer({ ...(await viewRequest(ctx)), set: policies.set, actions, systemId });
-    ctx.state.judgement = () => viewer.judgement;
+    const viewer = new Viewer({ ...(await viewRequest(ctx)), set, actions, systemId });
+    // What policies would hide is what the audit tells where they are observed.
+    ctx.state.judgement ??= () => viewer.judgement;
     if (ctx.state.emergency !== undefined) await recordEmergency(ctx);
     try {
       await withViewer(viewer, next);

@@ -144,6 +144,7 @@ function composed(values: Values, host: string, { roleUser, roleAdmin }: Setting
   return {
     auth: (auth === 'basic,jwt' ? 'jwt,basic' : auth) as Settings['auth'],
     oidc: oidcSettings(values),
+    introspection: introspectionSettings(values),
     rolePermissions: readRolePermissions(roles).roles,
     ...rateLimitSettings(values),
     preferMinimalUpdateStatus: minimalUpdateStatusOf(values),
@@ -178,6 +179,13 @@ function oidcSettings(values: Values): OidcSettings | null {
   const issuer = settingText(values, 'OIDC_ISSUER') ?? '';
   const clientId = settingText(values, 'OIDC_CLIENT_ID') ?? '';
   return issuer === '' && clientId === '' ? null : { issuer, clientId };
+}
+
+function introspectionSettings(values: Values): Settings['introspection'] {
+  const [url, clientId, clientSecret] = ['URL', 'CLIENT_ID', 'CLIENT_SECRET'].map(
+    (name) => settingText(values, `INTROSPECTION_${name}`) ?? '',
+  ) as [string, string, string];
+  return [url, clientId, clientSecret].every((each) => each === '') ? null : { url, clientId, clientSecret };
 }
 
 function algorithmsOf(values: Values, secret: string | null): JwtSettings['algorithms'] {

@@ -35,5 +35,5 @@ export function everythingOn(overrides: Partial<Settings> = {}): Settings {
     ACCESS_MODE: 'dry',
     ROLE_PERMISSIONS: 'USER=read,write,define,draft;ADMIN=*,restore;AUDITOR=audit;READER=read',
   });
-  return { ...settings, ...overrides };
+  return { ...settings, smartScopes: 'on', ...overrides };
 }

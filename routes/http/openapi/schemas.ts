@@ -111,6 +111,26 @@ const SCHEMAS = {
     conformance_profile: TEXT,
     endpoints: listOf(TEXT),
   }),
+  SmartConfiguration: object(
+    {
+      issuer: TEXT,
+      authorization_endpoint: TEXT,
+      token_endpoint: TEXT,
+      grant_types_supported: listOf(TEXT),
+      response_types_supported: listOf(TEXT),
+      code_challenge_methods_supported: listOf(TEXT),
+      scopes_supported: listOf(TEXT),
+      capabilities: listOf(TEXT),
+      services: {
+        type: 'object',
+        additionalProperties: object(
+          { baseUrl: TEXT, description: TEXT, documentation: TEXT, openapi: TEXT },
+          ['baseUrl'],
+        ),
+      },
+    },
+    ['scopes_supported', 'capabilities', 'services'],
+  ),
   ArchetypeSource: { type: 'string', description: 'ADL 1.4' },
   Archetype: object(
     {

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { Work } from '../../../openehr/base/work.js';
 import type { AuditDraft } from '../../../change/commit/audit-draft.js';
 import type { AuditSubject } from '../../../models/audit.js';
+import type { SmartGrants } from '../../../policy/smart-grants.js';
 import type { FailureRecord } from '../failure/error-status.js';
 import type { Operation, Permission } from '../operation/operation.js';
 import type { ParameterName } from '../operation/parameters.js';
@@ -25,6 +26,8 @@ export interface AuthenticatedUser {
   readonly permissions: ReadonlySet<Permission>;
   /** What a token says beside that, where policies of access are enforced. */
   readonly claims?: SubjectClaims;
+  /** What the scopes of his token grant; absent: they restrict nothing. docs/smart.md */
+  readonly smart?: SmartGrants;
 }
 
 /** Claims of a token that policies of access may ask for. docs/access.md#who-asks */
@@ -34,8 +37,8 @@ export interface SubjectClaims {
   /** The EHR of a patient's own token, and the name of the claim. */
   readonly ehr?: { readonly id: string; readonly claim: string };
   readonly scopes: readonly string[];
-  /** true: they say nothing or two things, for which the token is refused where policies hold. */
-  readonly isUnreadable?: true;
+  /** What says nothing or two things, for which the token is refused where policies hold; absent: nothing does. */
+  readonly unreadable?: string;
 }
 
 /** What who breaks the glass says. docs/access.md#emergency-access */
@@ -50,6 +53,14 @@ export interface MatchedOperation {
   readonly operation: Operation;
   /** Decoded once; a segment that cannot be decoded stays as it is and fits no grammar. */
   readonly params: Readonly<Partial<Record<ParameterName, string>>>;
+}
+
+/** What scopes of a token say of definitions that an operation finds by itself. docs/smart.md#operations */
+export interface DefinitionScopes {
+  /** Whether a list has it. */
+  readonly lists: (kind: 'template' | 'aql', name: string) => boolean;
+  /** @throws forbidden for a template that must not be made or changed */
+  readonly requireUpload: (templateId: string) => void;
 }
 
 /** `ctx.state`: what the middleware in `src/` puts there before an operation runs. */
@@ -92,6 +103,8 @@ export interface RequestState {
   judgement?: () => AuditSubject;
   /** That it is an emergency, and why; absent: nobody says so. */
   emergency?: EmergencyAccess;
+  /** What scopes of the token say of templates and stored queries; absent: they restrict nothing. */
+  definitionScopes?: DefinitionScopes;
   /** Uid of the version whose content is answered, in whatever form; absent: the answer is something else. */
   contentVersion?: string;
 }

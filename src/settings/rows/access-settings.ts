@@ -190,7 +190,7 @@ export const ACCESS_SETTINGS = [
     'CLAIM_EHR',
     'jwt.claimEhr',
     text('ehrId'),
-    'claim with the EHR id of a patient who asks for himself, for policies',
+    'claim with the EHR id of a patient who asks for himself, or that an application was opened for: for policies and scopes patient/…',
   ),
   setting(
     'CLAIM_PURPOSE',
@@ -198,6 +198,35 @@ export const ACCESS_SETTINGS = [
     text('purpose_of_use'),
     'claim with what the user asks for, for policies',
   ),
+  setting(
+    'SMART_SCOPES',
+    'smartScopes',
+    choice(['off', 'on', 'required'], 'off'),
+    'scopes of SMART on openEHR, docs/smart.md: on = a token that has any may do what they grant; required = one that has none may do nothing; needs AUTH=jwt',
+  ),
+  setting(
+    'SMART_AUTHORIZATION_ENDPOINT',
+    'smartAuthorizationEndpoint',
+    orNull(webAddress()),
+    'where applications sign in, as /.well-known/smart-configuration says; empty = what the provider of OIDC_ISSUER or JWT_ISSUER says',
+  ),
+  setting(
+    'SMART_TOKEN_ENDPOINT',
+    'smartTokenEndpoint',
+    orNull(webAddress()),
+    'where applications get tokens; set with SMART_AUTHORIZATION_ENDPOINT',
+  ),
+  part(
+    'INTROSPECTION_URL',
+    webAddress(),
+    'where tokens that are no JWT are introspected (RFC 7662), docs/authentication.md; https, on loopback http too; needs JWT_ISSUER and JWT_AUDIENCE',
+  ),
+  part(
+    'INTROSPECTION_CLIENT_ID',
+    text(''),
+    'client that this server is there; needed with INTROSPECTION_URL',
+  ),
+  part('INTROSPECTION_CLIENT_SECRET', text(''), 'its secret; needed with INTROSPECTION_URL'),
   setting(
     'POLICIES_MAX',
     'policiesMax',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from '@jest/globals';
+import jwt from 'jsonwebtoken';
 import request from 'supertest';
 import type { Operation } from '../../../routes/http/operation/operation.js';
 import { everyOperation } from '../../../src/operation-table.js';
@@ -22,7 +23,7 @@ import {
 import { putMarks, WITHHELD } from '../../support/policy/marks.js';
 import { Random } from '../../support/random.js';
 import { givenTemplate, V1 } from '../../support/resources.js';
-import { everythingOn } from '../../support/settings.js';
+import { everythingOn, TEST_JWT_SECRET } from '../../support/settings.js';
 import { ADMIN, bearer } from '../../support/tokens.js';
 
 useDatabase();
@@ -138,14 +139,14 @@ function withoutNumbers(body: Record<string, unknown>): Record<string, unknown> 
 type Answers = Readonly<Record<string, Answer>>;
 
 /** `seed`: of what is wrong with the requests, the same in both worlds. */
-async function answers(names: Names, seen: SeenEhr, seed: number): Promise<Answers> {
+async function answers(names: Names, seen: SeenEhr, seed: number, token = ADA): Promise<Answers> {
   const random = new Random(seed);
   const all: Record<string, Answer> = {};
   for (const operation of JUDGED)
     for (const [index, asked] of unseenRequests(operation, names, seen).entries()) {
-      all[`${operation.id} ${index}`] = masked(await answerOf(operation, asked), names);
+      all[`${operation.id} ${index}`] = masked(await answerOf(operation, asked, token), names);
       const other = spoiled(asked, random);
-      all[`${operation.id} ${index} spoiled`] = masked(await answerOf(operation, other), names);
+      all[`${operation.id} ${index} spoiled`] = masked(await answerOf(operation, other, token), names);
     }
   return all;
 }
@@ -242,6 +243,22 @@ it.each([
   const made = await hiddenThings(open, { seen, subject, identifier: 'other', random: new Random(1) });
   const full = await answers({ ...made, seen: seen.ehr }, seen, 1);
   expect(full).toEqual(empty);
+});
+
+it.each([
+  'patient/composition-other.cruds',
+  'patient/composition-other.cruds patient/aql-other.s patient/template-**.r',
+  'user/composition-other',
+])('what %s does not give is answered by every operation as what is not there', async (scope) => {
+  await policy('everybody', EVERYBODY);
+  await request(app).delete('/rest/admin/policies/hiding').set('Authorization', ADMIN);
+  const seen = await seenEhr(open, scope, true);
+  const claims = { roles: ['USER', 'ADMIN', 'AUDITOR'], scope: `openid ${scope}`, ehrId: seen.ehr };
+  const token = `Bearer ${jwt.sign(claims, TEST_JWT_SECRET, { subject: 'ada', expiresIn: 36_000 })}`;
+  const subject = randomUUID();
+  const without = await answers(absentNames(subject), seen, 1, token);
+  const names = await hiddenThings(open, { seen, subject, identifier: scope, random: new Random(1) });
+  expect(await answers(names, seen, 1, token)).toEqual(without);
 });
 
 /** Whoever merges learns what the identifiers in common are: docs/access.md#known-limits */

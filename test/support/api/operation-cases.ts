@@ -6,6 +6,7 @@ export function operationCases(): ApiCase[] {
   const plain = 'links health liveness readiness info env metrics prometheus loggers'.split(' ');
   return [
     { id: 'status_get', status: 200, call: () => ({}) },
+    { id: 'smart_configuration', status: 200, call: () => ({}) },
     { id: 'openapi_get', status: 200, call: () => ({}) },
     ...plain.map((id): ApiCase => ({ id: `management_${id}`, status: 200, call: () => ({}) })),
     { id: 'management_readiness', status: 503, call: () => ({ isStarting: true }) },
