@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { ambient, inTransaction, type TransactionOptions } from '../../database/transaction.js';
 import {
   auditWrite,
+  completeParts,
   insertAudit,
+  partId,
   MAX_AUDIT_IDS,
   type AuditDoc,
   type AuditSender,
@@ -17,12 +19,19 @@ export class AuditDraft {
   #subject: AuditSubject = {};
   #key: Pick<AuditDoc, '_id' | 'time'> | null = null;
   #isCommitted = false;
+  /** Further parts that were written, each with EHRs that do not fit into the first; they are pending. */
+  parts = 0;
 
   /**
    * `sender`: asked when the record is made, for who sends is known later than that something is sent.
-   * `successStatus`: what the operation answers when its transaction was committed.
+   * `successStatus`: what the operation answers when its transaction was committed. `tellsKinds`: the record says of which
+   * template, category and origin content is, for which the content is parsed.
    */
-  constructor(sender: () => AuditSender & AuditSubject, successStatus: number) {
+  constructor(
+    sender: () => AuditSender & AuditSubject,
+    successStatus: number,
+    readonly tellsKinds = false,
+  ) {
     this.#sender = sender;
     this.#successStatus = successStatus;
   }
@@ -72,6 +81,21 @@ export class AuditDraft {
       ...(others.length > 0 && { objects: others }),
       status,
     };
+  }
+
+  /** Writes a further part of the record with EHRs that do not fit into the ones before, pending as `completeParts` finds it. */
+  async writePart(ehrIds: readonly string[]): Promise<void> {
+    this.parts += 1;
+    const part = this.parts + 1;
+    // What was hidden is counted by requests.
+    const { hidden: _, ...first } = this.record(this.#successStatus, { ehr_ids: ehrIds, pending: true });
+    await insertAudit({ ...first, _id: partId(first._id, part), part });
+  }
+
+  /** Adds to the further parts what the answer came to; those of a stream are completed when it ends. */
+  async completeParts(status: number): Promise<void> {
+    const { ehr_ids: _, pending, ...common } = this.#subject;
+    if (pending !== true) await completeParts(this.id, { ...common, status });
   }
 
   /** The record of a transaction that succeeds. */

@@ -23,18 +23,19 @@ const OBJECT_IDS: readonly ParameterName[] = [
   'template_id',
 ];
 
-/** Begins the record of a request; from now on `auditAbout` adds to it. `successStatus`: as of `AuditDraft`. */
-export function beginAudit(ctx: Context, successStatus: number): AuditDraft {
-  const draft = auditDraft(ctx, successStatus);
+/** Begins the record of a request; from now on `auditAbout` adds to it. `successStatus`, `tellsKinds`: as of `AuditDraft`. */
+export function beginAudit(ctx: Context, successStatus: number, tellsKinds = false): AuditDraft {
+  const draft = auditDraft(ctx, successStatus, tellsKinds);
   ctx.state.auditDraft = draft;
   return draft;
 }
 
 /** A record of the request that nothing adds to. */
-export function auditDraft(ctx: Context, successStatus: number): AuditDraft {
+export function auditDraft(ctx: Context, successStatus: number, tellsKinds = false): AuditDraft {
   return new AuditDraft(
     () => ({ ...senderOf(ctx), ...subjectOfPath(ctx), ...ctx.state.judgement?.() }),
     successStatus,
+    tellsKinds,
   );
 }
 
@@ -53,13 +54,18 @@ export function draftOf(ctx: Context): AuditDraft | undefined {
   return ctx.state.auditDraft;
 }
 
-function senderOf(ctx: Context): AuditSender {
+function senderOf(ctx: Context): AuditSender & Pick<AuditSubject, 'organisation' | 'purpose'> {
   const { requestId, user, address, matched } = ctx.state;
+  const { claims, actor } = user ?? {};
   return {
     user: user?.name ?? 'anonymous',
     ...(user !== null && { sub: user.subject }),
     ...(user?.issuer != null && { issuer: user.issuer }),
     ...(user?.clientId != null && { client_id: user.clientId }),
+    ...(actor !== undefined && { actor: actor.subject }),
+    ...(actor?.issuer !== undefined && { actor_issuer: actor.issuer }),
+    ...(claims?.organisation !== undefined && { organisation: claims.organisation }),
+    ...(claims?.purpose !== undefined && { purpose: claims.purpose }),
     address,
     operation: matched?.operation.id ?? UNKNOWN_OPERATION,
     request_id: requestId,

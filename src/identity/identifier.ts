@@ -13,7 +13,7 @@ import { asciiUpperCase, nearestWord } from '../../openehr/base/text.js';
 type IdentitySettings = Pick<
   Settings,
   | ('auth' | 'jwt' | 'basicUsersFile' | 'rolePermissions' | 'host' | 'publicBaseUrl' | 'trustedProxies')
-  | 'accessMode'
+  | ('accessMode' | 'auditReads')
 >;
 
 /**
@@ -56,7 +56,7 @@ export function createIdentifier(settings: IdentitySettings, log: Logger): Ident
   };
 }
 
-/** Claims that cannot be read are refused where policies hold, and noted where they are observed. */
+/** Claims that cannot be read are refused where policies hold, and noted where they are observed or recorded alone. */
 function observedClaims(...given: Parameters<typeof subjectClaimsOf>): SubjectClaims {
   try {
     return subjectClaimsOf(...given);
@@ -66,10 +66,10 @@ function observedClaims(...given: Parameters<typeof subjectClaimsOf>): SubjectCl
   }
 }
 
-/** How the claims are read that policies may ask for; null: none do. */
-function claimsOf({ accessMode, jwt }: IdentitySettings): ClaimReader | null {
+/** How the claims are read that policies may ask for and the audit notes; null: nobody asks. */
+function claimsOf({ accessMode, auditReads, jwt }: IdentitySettings): ClaimReader | null {
   if (accessMode === 'enforce') return (payload) => subjectClaimsOf(payload, jwt);
-  return accessMode === 'observe' ? (payload) => observedClaims(payload, jwt) : null;
+  return accessMode === 'observe' || auditReads ? (payload) => observedClaims(payload, jwt) : null;
 }
 
 /** What checks passwords is loaded with the first of them. */

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { withAuditDraft, type AuditDraft } from '../../change/commit/audit-draft.js';
+import { areReadsRecorded } from '../../change/policy/recorded-reads.js';
 import { isDuplicateKey, isUnavailable } from '../../database/mongo-error.js';
 import { outcomeUnknown } from '../../database/transaction.js';
 import { insertAudit, type AuditDoc } from '../../models/audit.js';
@@ -14,7 +15,10 @@ import { parsePrefer } from '../../routes/http/request/prefer.js';
 import { requesterOf, STANDARD_API, type MatchedOperation } from '../../routes/http/request/request-state.js';
 
 /** What decides which requests are recorded, and how a success is answered. */
-type AuditSettings = Pick<Settings, 'auditReads' | 'preferMinimalUpdateStatus'>;
+type AuditSettings = Pick<Settings, 'auditReads' | 'accessMode' | 'preferMinimalUpdateStatus'>;
+
+/** What reads leave records of only with `AUDIT_READS`, or once something restricts who may see what. */
+const READS: readonly AuditKind[] = ['read', 'query'];
 
 const REFUSED: readonly number[] = [401, 403];
 
@@ -23,19 +27,24 @@ const REFUSAL_WAIT_MS = 500;
 
 /**
  * Records each request whose operation says so: writes and administration always, reads and queries with
- * `AUDIT_READS`; and each refusal (401, 403) of whatever address. A write is recorded in its transaction, everything
+ * `AUDIT_READS`, or where policies of access hold; and each refusal (401, 403) of whatever address. A write is recorded in its transaction, everything
  * else before the answer goes out: when that fails the request fails, so that nothing is answered unseen.
  */
 export function audit(settings: AuditSettings, log: Logger): Middleware {
-  const recorded: readonly AuditKind[] = [
-    ...(['write', 'admin'] as const),
-    ...(settings.auditReads ? (['read', 'query'] as const) : []),
-  ];
+  const { auditReads } = settings;
+  const recorded: readonly AuditKind[] = [...(['write', 'admin'] as const), ...(auditReads ? READS : [])];
+  const isFollowed = !auditReads && settings.accessMode === 'enforce';
   const trail = new AuditTrail(log);
   return async (ctx: Context, next: Next) => {
     const { matched } = ctx.state;
-    if (matched === null || !recorded.includes(matched.operation.audit)) await trail.refusals(ctx, next);
-    else await trail.request(ctx, beginAudit(ctx, committedStatus(ctx, matched, settings)), next);
+    if (matched === null || matched.operation.audit === 'none') {
+      await trail.refusals(ctx, next);
+      return;
+    }
+    const areReads = auditReads || (isFollowed && (await areReadsRecorded(settings)));
+    const { audit: kind } = matched.operation;
+    if (!recorded.includes(kind) && !areReads) await trail.refusals(ctx, next);
+    else await trail.request(ctx, beginAudit(ctx, committedStatus(ctx, matched, settings), areReads), next);
   };
 }
 
@@ -79,6 +88,7 @@ class AuditTrail {
       throw error;
     }
     if (!draft.isCommitted) await insertOnce(draft.record(ctx.status));
+    if (draft.parts > 0) await draft.completeParts(ctx.status);
   }
 
   /** While the database is away a refusal is answered all the same, and noted when it is back. */
@@ -89,10 +99,12 @@ class AuditTrail {
 
   /** The answer says why the request failed, even when that cannot be recorded. */
   async #recordFailure(draft: AuditDraft, status: number): Promise<void> {
-    const record = draft.record(status);
+    // Nothing more will be sent.
+    const { pending: _, ...record } = draft.record(status);
     try {
       // One that was recorded before it was tried says what came of it already.
       await insertOnce(record);
+      if (draft.parts > 0) await draft.completeParts(status);
     } catch (error) {
       this.log.error({ request_id: record.request_id, err: error }, 'a failure could not be recorded');
     }
