@@ -29,7 +29,8 @@ export interface AuditRecord {
   readonly operation: string;
   readonly status: number;
   readonly request_id: string;
-  readonly id: string;
+  /** Absent: an older server. */
+  readonly id?: string;
   readonly [member: string]: unknown;
 }
 

@@ -36,7 +36,7 @@ export function AccessTab({ ehrId }: { readonly ehrId: string }): ReactNode {
           {hasNextPage && <Text size="sm">{t('access.cut')}</Text>}
         </>
       ) : (
-        <AuditTable records={entries.map((entry) => ({ ...entry, id: entry.request_id }))} />
+        <AuditTable records={entries} />
       )}
       {hasNextPage && !isPrinting && (
         <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
