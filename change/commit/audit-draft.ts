@@ -12,6 +12,14 @@ import {
 } from '../../models/audit.js';
 import type { Write } from '../../models/access/write.js';
 
+/** What is wanted of a record beside who did what. */
+export interface AuditWishes {
+  /** It says of which template, category and origin content is, for which the content is parsed. */
+  readonly tellsKinds?: boolean;
+  /** It is written, and tells all this, only where somebody was judged by policies of access. */
+  readonly isOptional?: boolean;
+}
+
 /** The audit record of one request, as long as it is not written. */
 export class AuditDraft {
   readonly #sender: () => AuditSender & AuditSubject;
@@ -24,13 +32,12 @@ export class AuditDraft {
 
   /**
    * `sender`: asked when the record is made, for who sends is known later than that something is sent.
-   * `successStatus`: what the operation answers when its transaction was committed. `tellsKinds`: the record says of which
-   * template, category and origin content is, for which the content is parsed.
+   * `successStatus`: what the operation answers when its transaction was committed.
    */
   constructor(
     sender: () => AuditSender & AuditSubject,
     successStatus: number,
-    readonly tellsKinds = false,
+    readonly wishes: AuditWishes = {},
   ) {
     this.#sender = sender;
     this.#successStatus = successStatus;

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
-import { AuditDraft } from '../../change/commit/audit-draft.js';
+import { AuditDraft, type AuditWishes } from '../../change/commit/audit-draft.js';
 import type { AuditSender, AuditSubject } from '../../models/audit.js';
 import type { ParameterName } from './operation/parameters.js';
 import type { MatchedOperation } from './request/request-state.js';
@@ -23,19 +23,19 @@ const OBJECT_IDS: readonly ParameterName[] = [
   'template_id',
 ];
 
-/** Begins the record of a request; from now on `auditAbout` adds to it. `successStatus`, `tellsKinds`: as of `AuditDraft`. */
-export function beginAudit(ctx: Context, successStatus: number, tellsKinds = false): AuditDraft {
-  const draft = auditDraft(ctx, successStatus, tellsKinds);
+/** Begins the record of a request; from now on `auditAbout` adds to it. `successStatus`, `wishes`: as of `AuditDraft`. */
+export function beginAudit(ctx: Context, successStatus: number, wishes: AuditWishes): AuditDraft {
+  const draft = auditDraft(ctx, successStatus, wishes);
   ctx.state.auditDraft = draft;
   return draft;
 }
 
 /** A record of the request that nothing adds to. */
-export function auditDraft(ctx: Context, successStatus: number, tellsKinds = false): AuditDraft {
+export function auditDraft(ctx: Context, successStatus: number, wishes: AuditWishes = {}): AuditDraft {
   return new AuditDraft(
     () => ({ ...senderOf(ctx), ...subjectOfPath(ctx), ...ctx.state.judgement?.() }),
     successStatus,
-    tellsKinds,
+    wishes,
   );
 }
 
@@ -49,9 +49,10 @@ export function auditAbout(ctx: Context, about: AuditSubject): void {
   draftOf(ctx)?.about(about);
 }
 
-/** The draft of the request under way, if it is recorded. */
+/** The draft of the request under way, if it is recorded: as far as that depends on policies, once they are asked. */
 export function draftOf(ctx: Context): AuditDraft | undefined {
-  return ctx.state.auditDraft;
+  const { auditDraft: draft, judgement } = ctx.state;
+  return draft?.wishes.isOptional === true && judgement === undefined ? undefined : draft;
 }
 
 function senderOf(ctx: Context): AuditSender & Pick<AuditSubject, 'organisation' | 'purpose'> {

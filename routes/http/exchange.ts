@@ -122,7 +122,8 @@ export function setResourceHeaders(ctx: Context, headers: ResourceHeaders): void
     auditAbout(ctx, { objects: [headers.etag] });
   }
   if (headers.path !== undefined) ctx.set('Location', absoluteUrl(ctx, headers.path));
-  if (headers.content !== undefined && ctx.state.auditDraft?.tellsKinds === true)
+  const { auditDraft: draft, judgement } = ctx.state;
+  if (headers.content !== undefined && (draft?.wishes.tellsKinds === true || judgement !== undefined))
     auditAbout(ctx, contentKinds([headers.content]));
   if (headers.contentVersion !== undefined) ctx.state.contentVersion = headers.contentVersion;
   if (headers.lastModified !== undefined) ctx.set('Last-Modified', headers.lastModified.toUTCString());

@@ -4,11 +4,10 @@ import type { Logger } from 'pino';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { withAuditDraft, type AuditDraft } from '../../change/commit/audit-draft.js';
-import { areReadsRecorded } from '../../change/policy/recorded-reads.js';
 import { isDuplicateKey, isUnavailable } from '../../database/mongo-error.js';
 import { outcomeUnknown } from '../../database/transaction.js';
 import { insertAudit, type AuditDoc } from '../../models/audit.js';
-import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
+import { auditDraft, beginAudit, isAudited } from '../../routes/http/audit-trail.js';
 import { ERROR_STATUS } from '../../routes/http/failure/error-status.js';
 import { successStatus, type AuditKind } from '../../routes/http/operation/operation.js';
 import { parsePrefer } from '../../routes/http/request/prefer.js';
@@ -31,20 +30,20 @@ const REFUSAL_WAIT_MS = 500;
  * else before the answer goes out: when that fails the request fails, so that nothing is answered unseen.
  */
 export function audit(settings: AuditSettings, log: Logger): Middleware {
-  const { auditReads } = settings;
+  const { auditReads, accessMode } = settings;
   const recorded: readonly AuditKind[] = [...(['write', 'admin'] as const), ...(auditReads ? READS : [])];
-  const isFollowed = !auditReads && settings.accessMode === 'enforce';
+  const mayHold = accessMode === 'enforce';
   const trail = new AuditTrail(log);
   return async (ctx: Context, next: Next) => {
     const { matched } = ctx.state;
-    if (matched === null || matched.operation.audit === 'none') {
+    const kind = matched?.operation.audit ?? 'none';
+    const isRecorded = recorded.includes(kind);
+    if (matched === null || !(isRecorded || (mayHold && READS.includes(kind))))
       await trail.refusals(ctx, next);
-      return;
+    else {
+      const wishes = { tellsKinds: auditReads, isOptional: !isRecorded };
+      await trail.request(ctx, beginAudit(ctx, committedStatus(ctx, matched, settings), wishes), next);
     }
-    const areReads = auditReads || (isFollowed && (await areReadsRecorded(settings)));
-    const { audit: kind } = matched.operation;
-    if (!recorded.includes(kind) && !areReads) await trail.refusals(ctx, next);
-    else await trail.request(ctx, beginAudit(ctx, committedStatus(ctx, matched, settings), areReads), next);
   };
 }
 
@@ -83,11 +82,11 @@ class AuditTrail {
       await withAuditDraft(draft, next);
     } catch (error) {
       if (REFUSED.includes(errorStatus(error))) await this.#refuse(ctx, draft, error);
-      else if (!isUnavailable(error) && !isOutcomeUnknown(error))
+      else if (isAudited(ctx) && !isUnavailable(error) && !isOutcomeUnknown(error))
         await this.#recordFailure(draft, errorStatus(error));
       throw error;
     }
-    if (!draft.isCommitted) await insertOnce(draft.record(ctx.status));
+    if (!draft.isCommitted && isAudited(ctx)) await insertOnce(draft.record(ctx.status));
     if (draft.parts > 0) await draft.completeParts(ctx.status);
   }
 
