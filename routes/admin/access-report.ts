@@ -7,7 +7,7 @@ import { areReadsRecorded } from '../../change/policy/recorded-reads.js';
 import type { Settings } from '../../config/settings.js';
 import { purposeText } from '../../maintenance/access-log/purposes.js';
 import { accessReport, type ReportedAccess } from '../../maintenance/access-log/report.js';
-import { isEhrAudited } from '../../models/audit.js';
+import { isEhrAudited, type AuditDoc } from '../../models/audit.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
@@ -142,34 +142,15 @@ function languageOf(ctx: Context): Language {
 
 const WORDS: Readonly<Record<Language, Readonly<Record<string, string>>>> = { en: english, de: german };
 
+type Entry = Readonly<Partial<Record<(typeof FIELDS)[number], JsonValue | undefined>>>;
+
 function entryOf({ record, whileMerged }: ReportedAccess, language: Language): JsonObject {
-  const { operation, dry_run: isPlan, objects = [], aql, purpose } = record;
-  const deed = deedOf({ ...record, time: formatUtc(record.time), dry_run: isPlan === true });
-  const isQuery = aql !== undefined;
-  const values: Readonly<Record<(typeof FIELDS)[number], JsonValue | undefined>> = {
+  const values: Entry = {
+    ...record,
+    ...wordsOf(record, language),
     time: formatUtc(record.time),
-    user: record.user,
-    what: deed === null ? operation : (WORDS[language][`deed.${deed}`] ?? operation),
-    why: purpose === undefined ? undefined : purposeText(purpose, language),
-    organisation: record.organisation,
-    client_id: record.client_id,
-    address: record.address,
-    actor: record.actor,
-    ehr_id: record.ehr_id,
     // What of the other record was seen is the other one's own.
-    templates: whileMerged ? undefined : listOf(record.templates),
-    categories: whileMerged ? undefined : listOf(record.categories),
-    origins: whileMerged ? undefined : listOf(record.origins),
-    objects: isQuery || whileMerged ? undefined : listOf(objects),
-    query: isQuery ? (objects[0] ?? aql) : undefined,
-    rows: record.rows,
-    reason: record.reason,
-    purpose,
-    operation,
-    status: record.status,
-    while_merged: whileMerged || undefined,
-    restored: record.restored,
-    request_id: record.request_id,
+    ...(whileMerged ? { ...NO_CONTENT, while_merged: true } : contentOf(record)),
   };
   return Object.fromEntries(
     FIELDS.flatMap((name): [string, JsonValue][] => {
@@ -177,6 +158,35 @@ function entryOf({ record, whileMerged }: ReportedAccess, language: Language): J
       return value === undefined ? [] : [[name, value]];
     }),
   );
+}
+
+function wordsOf(record: AuditDoc, language: Language): Entry {
+  const { operation, purpose, dry_run: isPlan = false } = record;
+  const deed = deedOf({ ...record, time: formatUtc(record.time), dry_run: isPlan });
+  return {
+    what: deed === null ? operation : (WORDS[language][`deed.${deed}`] ?? operation),
+    ...(purpose !== undefined && { why: purposeText(purpose, language) }),
+  };
+}
+
+const NO_CONTENT: Entry = {
+  templates: undefined,
+  categories: undefined,
+  origins: undefined,
+  objects: undefined,
+  query: undefined,
+};
+
+/** Of a query what was asked, under its name where it is stored; of anything else what it was about. */
+function contentOf({ templates, categories, origins, objects, aql }: AuditDoc): Entry {
+  const [name] = objects ?? [];
+  return {
+    templates: listOf(templates),
+    categories: listOf(categories),
+    origins: listOf(origins),
+    objects: aql === undefined ? listOf(objects) : undefined,
+    query: aql === undefined ? undefined : (name ?? aql),
+  };
 }
 
 function listOf(ids: readonly string[] | undefined): JsonValue | undefined {

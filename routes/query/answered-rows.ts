@@ -67,11 +67,9 @@ class NotedRows implements AnsweredRows {
   async *found(rows: AsyncIterable<readonly RawRow[]>): AsyncGenerator<readonly RawRow[]> {
     for await (const batch of rows) {
       for (const { ehrs = [] } of batch) for (const id of ehrs) this.#add(id);
-      // Before they are answered, so that nothing is seen unrecorded.
-      if (this.#next.length >= MAX_AUDIT_IDS) await this.#writeParts();
+      while (this.#next.length >= MAX_AUDIT_IDS) await this.#writePart();
       yield batch;
     }
-    if (this.#next.length > 0) await this.#writeParts();
   }
 
   async *answered(rows: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[]> {
@@ -94,7 +92,7 @@ class NotedRows implements AnsweredRows {
   }
 
   async #end(outcome: string | null): Promise<void> {
-    if (this.#next.length > 0) await this.#writeParts();
+    if (this.#next.length > 0) await this.#writePart();
     await this.note(this.#subject(outcome));
   }
 
@@ -107,11 +105,10 @@ class NotedRows implements AnsweredRows {
     else this.#next.push(id);
   }
 
-  async #writeParts(): Promise<void> {
-    const ids = this.#next;
-    this.#next = [];
-    for (let at = 0; at < ids.length; at += MAX_AUDIT_IDS)
-      await this.draft.writePart(ids.slice(at, at + MAX_AUDIT_IDS));
+  async #writePart(): Promise<void> {
+    const ids = this.#next.slice(0, MAX_AUDIT_IDS);
+    this.#next = this.#next.slice(MAX_AUDIT_IDS);
+    await this.draft.writePart(ids);
   }
 
   #subject(outcome: string | null): AuditSubject {
