@@ -142,7 +142,7 @@ function languageOf(ctx: Context): Language {
 
 const WORDS: Readonly<Record<Language, Readonly<Record<string, string>>>> = { en: english, de: german };
 
-type Entry = Readonly<Partial<Record<(typeof FIELDS)[number], JsonValue | undefined>>>;
+type Entry = Readonly<Partial<Record<(typeof FIELDS)[number], JsonValue | readonly string[] | undefined>>>;
 
 function entryOf({ record, whileMerged }: ReportedAccess, language: Language): JsonObject {
   const values: Entry = {
@@ -154,7 +154,7 @@ function entryOf({ record, whileMerged }: ReportedAccess, language: Language): J
   };
   return Object.fromEntries(
     FIELDS.flatMap((name): [string, JsonValue][] => {
-      const value = values[name];
+      const value = values[name] as JsonValue | undefined;
       return value === undefined ? [] : [[name, value]];
     }),
   );

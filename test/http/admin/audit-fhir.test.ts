@@ -97,9 +97,12 @@ describe('GET /rest/admin/audit?format=fhir', () => {
     const ids: string[] = [];
     let path: string | undefined = `${O}?operation=ehr_create&order=oldest&fetch=2`;
     while (path !== undefined) {
-      const { body, headers } = await request(app).get(path).set('Authorization', AUDITOR).expect(200);
+      const { body, headers }: request.Response = await request(app)
+        .get(path)
+        .set('Authorization', AUDITOR)
+        .expect(200);
       ids.push(...(body as Json[]).map(({ id }) => id as string));
-      const next = /<([^>]+)>; rel="next"/.exec(String(headers['link'] ?? ''))?.[1];
+      const next: string | undefined = /<([^>]+)>; rel="next"/.exec(String(headers['link'] ?? ''))?.[1];
       path = next === undefined ? undefined : new URL(next).pathname + new URL(next).search;
     }
     const newest = (await events('?operation=ehr_create')).body as Json[];
