@@ -10,6 +10,7 @@ import {
   type AuditSender,
   type AuditSubject,
 } from '../../models/audit.js';
+import { inSteps } from '../../models/access/in-steps.js';
 import type { Write } from '../../models/access/write.js';
 
 /** What is wanted of a record beside who did what. */
@@ -27,6 +28,8 @@ export class AuditDraft {
   #subject: AuditSubject = {};
   #key: Pick<AuditDoc, '_id' | 'time'> | null = null;
   #isCommitted = false;
+  /** EHRs that the request is about and that do not fit into its first record. */
+  further: readonly string[] = [];
   /** Further parts that were written, each with EHRs that do not fit into the first; they are pending. */
   parts = 0;
 
@@ -46,6 +49,8 @@ export class AuditDraft {
   /** Adds to what the record says of its subject. */
   about(subject: AuditSubject): void {
     this.#subject = { ...this.#subject, ...subject };
+    const { ehr_ids: ehrIds = [] } = subject;
+    if (ehrIds.length > MAX_AUDIT_IDS) this.further = ehrIds.slice(MAX_AUDIT_IDS);
   }
 
   /** EHRs that the request is about beside that of its path, and those of the rows of a query, as far as they are known. */
@@ -97,6 +102,12 @@ export class AuditDraft {
     // What was hidden is counted by requests.
     const { hidden: _, ...first } = this.record(this.#successStatus, { ehr_ids: ehrIds, pending: true });
     await insertAudit({ ...first, _id: partId(first._id, part), part });
+  }
+
+  /** Writes parts for those that `about` was told and that do not fit into the first record. */
+  async writeFurther(): Promise<void> {
+    for (const part of inSteps(this.further, MAX_AUDIT_IDS)) await this.writePart(part);
+    this.further = [];
   }
 
   /** Adds to the further parts what the answer came to; those of a stream are completed when it ends. */

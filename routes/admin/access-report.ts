@@ -86,7 +86,7 @@ async function report(ctx: Context, settings: ReportSettings): Promise<void> {
   const language = languageOf(ctx);
   const ehrId = await permittedEhr(ctx, named);
   const { ehrIds, accesses, next } = await accessReport({ ehrId, from, to, after, fetch });
-  auditAbout(ctx, { ehr_id: ehrId });
+  auditAbout(ctx, { ehr_id: ehrId, ...(ehrIds.length > 1 && { ehr_ids: ehrIds }) });
   const entries = accesses.map((access) => entryOf(access, language));
   ctx.set('Content-Language', language);
   ctx.vary('Accept-Language');

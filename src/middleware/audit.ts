@@ -86,6 +86,7 @@ class AuditTrail {
         await this.#recordFailure(draft, errorStatus(error));
       throw error;
     }
+    if (draft.further.length > 0 && isAudited(ctx)) await draft.writeFurther();
     if (!draft.isCommitted && isAudited(ctx)) await insertOnce(draft.record(ctx.status));
     if (draft.parts > 0) await draft.completeParts(ctx.status);
   }

@@ -14,7 +14,11 @@ useDatabase();
 const app = testApp();
 const probe = new ApiProbe();
 const cases = apiCases(app);
-const disclosing = probe.operations.filter(({ discloses }) => discloses !== 'nothing');
+/** Never answers anything: 501. */
+const NEVER = 'deleteContribution';
+const disclosing = probe.operations.filter(({ id, discloses }) => discloses !== 'nothing' && id !== NEVER);
+/** A look at the log names no EHRs of what it lists, or each look would be about everybody: it is recorded with what was asked for. */
+const LOG = 'getAudit';
 /** One success of each operation that gives or changes something of records. */
 const successes = disclosing.flatMap(
   ({ id }) => cases.find((each) => each.id === id && each.status < 300) ?? [],
@@ -59,7 +63,10 @@ describe('the log', () => {
       expect([id, parts > 0]).toEqual([id, true]);
       const named = namedBy(await wholeRecordsOf(answer, parts));
       const { ehr_id: asked } = given.params ?? {};
-      const disclosed = [...(await ehrsIn(text)), ...(asked === undefined ? [] : await ehrsIn(asked))];
+      const disclosed = [
+        ...(id === LOG ? [] : await ehrsIn(text)),
+        ...(asked === undefined ? [] : await ehrsIn(asked)),
+      ];
       expect([id, disclosed.filter((ehrId) => !named.has(ehrId))]).toEqual([id, []]);
     },
   );
