@@ -160,12 +160,16 @@ export function firstPartId(id: string): string {
 }
 
 /** Adds to all further parts of a record what its answer came to; afterwards they never change again. */
-export async function completeParts(
-  id: string,
-  subject: AuditSubject & Partial<Pick<AuditDoc, 'status'>>,
-): Promise<void> {
+export async function completeParts(id: string, subject: AuditSubject, status?: number): Promise<void> {
+  const { rows, ehr_count: count, outcome } = subject;
+  const known = {
+    ...(rows !== undefined && { rows }),
+    ...(count !== undefined && { ehr_count: count }),
+    ...(outcome !== undefined && { outcome }),
+    ...(status !== undefined && { status }),
+  };
   const parts = { _id: trusted({ $gt: `${id}.`, $lt: `${id}/` }), pending: true as const };
-  await Audit.updateMany(parts, { $set: subject, $unset: { pending: 1 } }).exec();
+  await Audit.updateMany(parts, { $set: known, $unset: { pending: 1 } }).exec();
 }
 
 /** The records that fit, in their order, from `offset`, at most `fetch`. @throws invalid where `after` names no record */
@@ -222,10 +226,16 @@ export function hiddenSince(from: Date, most: number): AsyncIterable<HiddenRecor
     time: 1,
     policies: 1,
   };
-  return Audit.collection
-    .find<HiddenRecord>({ hidden: true, time: { $gte: from } }, { projection: fields })
-    .sort({ time: -1 })
-    .limit(most);
+  return (
+    Audit.collection
+      // Requests, not parts of their records.
+      .find<HiddenRecord>(
+        { hidden: true, part: { $exists: false }, time: { $gte: from } },
+        { projection: fields },
+      )
+      .sort({ time: -1 })
+      .limit(most)
+  );
 }
 
 /** Whether a call about the EHR ever succeeded: then it existed, even if it is gone. What failed may name anything. */

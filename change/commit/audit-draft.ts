@@ -84,13 +84,16 @@ export class AuditDraft {
   /** The record with this status. Its id stays the same until it is committed, so it cannot be there twice. */
   record(status: number, subject: AuditSubject = {}): AuditDoc {
     this.#key ??= newKey();
-    const { objects, ehr_ids: ehrIds, ...rest } = { ...this.#sender(), ...this.#subject, ...subject };
+    const all = { ...this.#sender(), ...this.#subject, ...subject };
+    const { objects, ehr_ids: ehrIds, pending, ...rest } = all;
     const others = (objects ?? []).filter((id) => id !== rest.ehr_id).slice(0, MAX_AUDIT_IDS);
     return {
       ...this.#key,
       ...rest,
       ...(ehrIds !== undefined && { ehr_ids: ehrIds.slice(0, MAX_AUDIT_IDS) }),
       ...(others.length > 0 && { objects: others }),
+      // Of what failed nothing more will be sent.
+      ...(pending === true && status < 400 && { pending }),
       status,
     };
   }
@@ -99,8 +102,7 @@ export class AuditDraft {
   async writePart(ehrIds: readonly string[]): Promise<void> {
     this.parts += 1;
     const part = this.parts + 1;
-    // What was hidden is counted by requests.
-    const { hidden: _, ...first } = this.record(this.#successStatus, { ehr_ids: ehrIds, pending: true });
+    const first = this.record(this.#successStatus, { ehr_ids: ehrIds, pending: true });
     await insertAudit({ ...first, _id: partId(first._id, part), part });
   }
 
@@ -112,8 +114,7 @@ export class AuditDraft {
 
   /** Adds to the further parts what the answer came to; those of a stream are completed when it ends. */
   async completeParts(status: number): Promise<void> {
-    const { ehr_ids: _, pending, ...common } = this.#subject;
-    if (pending !== true) await completeParts(this.id, { ...common, status });
+    if (this.#subject.pending !== true) await completeParts(this.id, this.#subject, status);
   }
 
   /** The record of a transaction that succeeds. */

@@ -51,7 +51,7 @@ export async function answerEvents(
 }
 
 function entryOf(resource: JsonObject): JsonObject {
-  return { fullUrl: `urn:everchart:audit:${String(resource['id'])}`, resource, search: { mode: 'match' } };
+  return { fullUrl: `urn:everchart:audit:${resource['id'] as string}`, resource, search: { mode: 'match' } };
 }
 
 /** The record of the place itself, unless it is done, and those behind it. */

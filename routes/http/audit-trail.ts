@@ -3,7 +3,7 @@ import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { AuditDraft, type AuditWishes } from '../../change/commit/audit-draft.js';
 import type { AuditSender, AuditSubject } from '../../models/audit.js';
 import type { ParameterName } from './operation/parameters.js';
-import type { MatchedOperation } from './request/request-state.js';
+import type { MatchedOperation, SubjectClaims, TokenActor } from './request/request-state.js';
 
 /** What a record is called whose address no operation has. */
 const UNKNOWN_OPERATION = 'unknown';
@@ -57,19 +57,30 @@ export function draftOf(ctx: Context): AuditDraft | undefined {
 
 function senderOf(ctx: Context): AuditSender & Pick<AuditSubject, 'organisation' | 'purpose'> {
   const { requestId, user, address, matched } = ctx.state;
-  const { claims, actor } = user ?? {};
   return {
     user: user?.name ?? 'anonymous',
     ...(user !== null && { sub: user.subject }),
     ...(user?.issuer != null && { issuer: user.issuer }),
     ...(user?.clientId != null && { client_id: user.clientId }),
-    ...(actor !== undefined && { actor: actor.subject }),
-    ...(actor?.issuer !== undefined && { actor_issuer: actor.issuer }),
-    ...(claims?.organisation !== undefined && { organisation: claims.organisation }),
-    ...(claims?.purpose !== undefined && { purpose: claims.purpose }),
+    ...(user?.actor !== undefined && actorFields(user.actor)),
+    ...(user?.claims !== undefined && claimFields(user.claims)),
     address,
     operation: matched?.operation.id ?? UNKNOWN_OPERATION,
     request_id: requestId,
+  };
+}
+
+function actorFields({ subject, issuer }: TokenActor): Pick<AuditSender, 'actor' | 'actor_issuer'> {
+  return { actor: subject, ...(issuer !== undefined && { actor_issuer: issuer }) };
+}
+
+function claimFields({
+  organisation,
+  purpose,
+}: SubjectClaims): Pick<AuditSubject, 'organisation' | 'purpose'> {
+  return {
+    ...(organisation !== undefined && { organisation }),
+    ...(purpose !== undefined && { purpose }),
   };
 }
 

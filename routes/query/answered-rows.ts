@@ -37,8 +37,7 @@ export function streamedRows(ctx: Context, ehrIds: readonly string[]): AnsweredR
 
 /** The parts first: whoever finds the first one complete finds them all so. */
 async function completeStream(draft: AuditDraft, subject: AuditSubject): Promise<void> {
-  const { ehr_ids: _, ...ofAll } = subject;
-  if (draft.parts > 0) await completeParts(draft.id, ofAll);
+  if (draft.parts > 0) await completeParts(draft.id, subject);
   await completeAudit(draft.id, subject);
 }
 

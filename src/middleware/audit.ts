@@ -99,8 +99,7 @@ class AuditTrail {
 
   /** The answer says why the request failed, even when that cannot be recorded. */
   async #recordFailure(draft: AuditDraft, status: number): Promise<void> {
-    // Nothing more will be sent.
-    const { pending: _, ...record } = draft.record(status);
+    const record = draft.record(status);
     try {
       // One that was recorded before it was tried says what came of it already.
       await insertOnce(record);

@@ -140,8 +140,9 @@ interface Bundle {
   readonly entry: readonly { readonly resource: Readonly<Record<string, unknown>> }[];
 }
 
-function auditQuery({ from, to, ehrId, signal: _, ...rest }: AuditFilter) {
-  return { ...rest, from: timeText(from), to: timeText(to), ehr_id: ehrId };
+function auditQuery({ from, to, user, operation, status, ehrId, order, after, offset, fetch }: AuditFilter) {
+  const which = { from: timeText(from), to: timeText(to), user, operation, status, ehr_id: ehrId };
+  return { ...which, order, after, offset, fetch };
 }
 
 /**

@@ -179,11 +179,12 @@ describe('reads where a policy holds', () => {
     const enforcing = testApp({ ...settings, auditReads: false, accessMode: 'enforce' });
     const ehrId = await givenEhr(open);
     const read = () => request(enforcing).get(`${V1}/ehr/${ehrId}`).set('Authorization', NURSE).expect(200);
-    const policies = (method: 'put' | 'delete') =>
-      request(enforcing)
-        [method]('/rest/admin/policies/all')
-        .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-        .send(method === 'put' ? 'permit (principal, action, resource);' : undefined);
+    const ALL = '/rest/admin/policies/all';
+    const policies = (method: 'put' | 'delete') => {
+      const headers = { Authorization: ADMIN, 'Content-Type': 'text/plain' };
+      const asked = request(enforcing)[method](ALL).set(headers);
+      return method === 'put' ? asked.send('permit (principal, action, resource);') : asked;
+    };
     const reads = async () => (await auditRecordsOf({ operation: 'ehr_get_by_id' })).length;
     await read();
     expect(await reads()).toBe(0);

@@ -58,13 +58,13 @@ describe('the log', () => {
       const { settings, ...given } = await call();
       const answer = await probe.call(id, { ...given, settings: { ...settings, auditReads: true } });
       expect([id, answer.status]).toEqual([id, status]);
-      const text = answer.text ?? '';
+      const { text } = answer as { readonly text?: string };
       const parts = (await recordsOfAnswer(answer)).length;
       expect([id, parts > 0]).toEqual([id, true]);
       const named = namedBy(await wholeRecordsOf(answer, parts));
       const { ehr_id: asked } = given.params ?? {};
       const disclosed = [
-        ...(id === LOG ? [] : await ehrsIn(text)),
+        ...(id === LOG ? [] : await ehrsIn(text ?? '')),
         ...(asked === undefined ? [] : await ehrsIn(asked)),
       ];
       expect([id, disclosed.filter((ehrId) => !named.has(ehrId))]).toEqual([id, []]);

@@ -36,8 +36,8 @@ const isDeletion = (profile: string): boolean => plain(profile) === 'Delete';
 
 /** How a slice is told: by the codes of its type, and of entities of its role. */
 const SLICES: Readonly<Record<string, (element: Json) => boolean>> = {
-  'agent:client': (agent) => ['110153', '110150'].includes(String(first(agent, 'type.coding.code'))),
-  'agent:server': (agent) => ['110152', 'custodian'].includes(String(first(agent, 'type.coding.code'))),
+  'agent:client': (agent) => ['110153', '110150'].includes(textAt(agent, 'type.coding.code')),
+  'agent:server': (agent) => ['110152', 'custodian'].includes(textAt(agent, 'type.coding.code')),
   'agent:user': (agent) => first(agent, 'type.coding.code') === 'IRCP',
   'entity:transaction': (entity) => first(entity, 'type.code') === 'XrequestId',
   'entity:patient': (entity) => first(entity, 'type.code') === '1' && first(entity, 'role.code') === '1',
@@ -115,7 +115,7 @@ const PROFILE = 'https://profiles.ihe.net/ITI/BALP/StructureDefinition/IHE.Basic
 
 /** What an event lacks of its profile, one line each; what it is not one of BALP's is said too. */
 export function violationsOf(event: Json): string[] {
-  const url = String(first(event, 'meta.profile'));
+  const url = textAt(event, 'meta.profile');
   const profile = url.replace(PROFILE, '');
   const all = ['Read', 'Query', 'Create', 'Update', 'Delete'].flatMap((name) => [name, `Patient${name}`]);
   if (!url.startsWith(PROFILE) || !all.includes(profile)) return [`meta.profile: ${url}`];
@@ -142,10 +142,10 @@ function violationOf(
 
 /** What FHIR R4 itself asks of an AuditEvent beyond cardinality. */
 function invariantsOf(event: Json): string[] {
-  const id = String(first(event, 'id'));
+  const id = textAt(event, 'id');
   const requestors = valuesAt(event, 'agent.requestor').filter((each) => each === true).length;
-  const recorded = String(first(event, 'recorded'));
-  const outcome = String(first(event, 'outcome'));
+  const recorded = textAt(event, 'recorded');
+  const outcome = textAt(event, 'outcome');
   // sev-1: a query and a name are not given together.
   const named = valuesAt(event, 'entity').filter((each) => has(each, 'name') && has(each, 'query'));
   return [
@@ -166,7 +166,7 @@ function emptyParts(value: Json, path: string): string[] {
   if (typeof value !== 'object') return [];
   const members = Object.entries(value);
   if (members.length === 0) return [`${path} is empty`];
-  return members.flatMap(([name, member]) => emptyParts(member as Json, `${path}.${name}`));
+  return members.flatMap(([name, member]) => emptyParts(member, `${path}.${name}`));
 }
 
 function has(value: Json, name: string): boolean {
@@ -187,6 +187,11 @@ function valuesAt(value: Json, element: string): Json[] {
 
 const isRestful = (subtype: Json): boolean =>
   first(subtype, 'system') === 'http://hl7.org/fhir/restful-interaction';
+
+function textAt(value: Json, element: string): string {
+  const found = first(value, element);
+  return typeof found === 'string' ? found : '';
+}
 
 function first(value: Json, element: string): Json | undefined {
   return valuesAt(value, element)[0];

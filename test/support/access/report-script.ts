@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import request from 'supertest';
 import { merge, unmerge } from '../merge-http.js';
 import { Random } from '../random.js';
-import { aComposition, givenEhr, V1, versionUidOf, type Json } from '../resources.js';
+import { aComposition, V1, versionUidOf, type Json } from '../resources.js';
 import { bearer } from '../tokens.js';
 
 /** A request that answered or changed something, as the model knows it. */
@@ -91,9 +91,11 @@ export class ReportScript {
     ] as const);
     switch (kind) {
       case 'ehr':
-        return this.#note(await this.#get(`/ehr/${ehrId}`), [ehrId], []);
+        this.#note(await this.#get(`/ehr/${ehrId}`), [ehrId], []);
+        return;
       case 'status':
-        return this.#note(await this.#get(`/ehr/${ehrId}/ehr_status`), [ehrId], [ehrId]);
+        this.#note(await this.#get(`/ehr/${ehrId}/ehr_status`), [ehrId], [ehrId]);
+        return;
       case 'read':
         return this.#read();
       case 'query':
@@ -190,17 +192,12 @@ export class ReportScript {
   }
 
   async #newEhr(): Promise<string> {
-    let noted: request.Response | null = null;
-    const ehrId = await givenEhr(((req, res) => {
-      req.headers['authorization'] = USERS[0];
-      res.once('finish', () => {
-        noted = {
-          headers: { 'x-request-id': String(res.getHeader('x-request-id')) },
-        } as unknown as request.Response;
-      });
-      this.app(req, res);
-    }) satisfies RequestListener);
-    if (noted !== null) this.#note(noted, [ehrId], []);
+    const answer = await request(this.app)
+      .post(`${V1}/ehr`)
+      .set('Authorization', this.#random.pick(USERS))
+      .expect(201);
+    const ehrId = versionUidOf(answer);
+    this.#note(answer, [ehrId], []);
     return ehrId;
   }
 
