@@ -6,6 +6,9 @@ import { categoryOf, originOf } from '../../policy/attributes.js';
 /** Versions of one request whose content is looked at: of more the first. */
 const LOOKED_AT = 100;
 
+/** Characters of content that is parsed for it: what is larger would keep others waiting. */
+const MOST_TEXT = 1_000_000;
+
 /**
  * Of what kind content is, for the audit: templates, categories, and the systems that it came from. Parses it: only where the record
  * tells kinds. docs/access-log.md#the-record
@@ -18,7 +21,7 @@ export function contentKinds(
   const origins = new Set<string>();
   for (const { data, template_id: templateId } of versions.slice(0, LOOKED_AT)) {
     if (templateId !== undefined) templates.add(templateId);
-    const content = data === null ? {} : (JSON.parse(data) as JsonObject);
+    const content = data === null || data.length > MOST_TEXT ? {} : (JSON.parse(data) as JsonObject);
     const [category, origin] = [categoryOf(content), originOf(content)];
     if (category !== undefined) categories.add(category);
     if (origin !== undefined) origins.add(origin);
