@@ -3,7 +3,12 @@ import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { AuditDraft, type AuditWishes } from '../../change/commit/audit-draft.js';
 import type { AuditSender, AuditSubject } from '../../models/audit.js';
 import type { ParameterName } from './operation/parameters.js';
-import type { MatchedOperation, SubjectClaims, TokenActor } from './request/request-state.js';
+import type {
+  AuthenticatedUser,
+  MatchedOperation,
+  SubjectClaims,
+  TokenActor,
+} from './request/request-state.js';
 
 /** What a record is called whose address no operation has. */
 const UNKNOWN_OPERATION = 'unknown';
@@ -55,18 +60,28 @@ export function draftOf(ctx: Context): AuditDraft | undefined {
   return draft?.wishes.isOptional === true && judgement === undefined ? undefined : draft;
 }
 
-function senderOf(ctx: Context): AuditSender & Pick<AuditSubject, 'organisation' | 'purpose'> {
+/** What a record says of its user. */
+type UserFields = Omit<AuditSender, 'address' | 'operation' | 'request_id'> &
+  Pick<AuditSubject, 'organisation' | 'purpose'>;
+
+function senderOf(ctx: Context): AuditSender & UserFields {
   const { requestId, user, address, matched } = ctx.state;
   return {
-    user: user?.name ?? 'anonymous',
-    ...(user !== null && { sub: user.subject }),
-    ...(user?.issuer != null && { issuer: user.issuer }),
-    ...(user?.clientId != null && { client_id: user.clientId }),
-    ...(user?.actor !== undefined && actorFields(user.actor)),
-    ...(user?.claims !== undefined && claimFields(user.claims)),
+    ...(user === null ? { user: 'anonymous' } : userFields(user)),
     address,
     operation: matched?.operation.id ?? UNKNOWN_OPERATION,
     request_id: requestId,
+  };
+}
+
+function userFields({ name, subject, issuer, clientId, actor, claims }: AuthenticatedUser): UserFields {
+  return {
+    user: name,
+    sub: subject,
+    ...(issuer !== null && { issuer }),
+    ...(clientId !== null && { client_id: clientId }),
+    ...(actor !== undefined && actorFields(actor)),
+    ...(claims !== undefined && claimFields(claims)),
   };
 }
 

@@ -102,9 +102,7 @@ describe('GET /rest/admin/audit?format=fhir', () => {
         .set('Authorization', AUDITOR)
         .expect(200);
       ids.push(...(body as Json[]).map(({ id }) => id as string));
-      const next: string | undefined = /<([^>]+)>; rel="next"/.exec(
-        (headers['link'] as string | undefined) ?? '',
-      )?.[1];
+      const next: string | undefined = /<([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1];
       path = next === undefined ? undefined : new URL(next).pathname + new URL(next).search;
     }
     const newest = (await events('?operation=ehr_create')).body as Json[];
