@@ -141,6 +141,11 @@ export function auditWrite(record: AuditDoc): InsertWrite<'audit'> {
   return { collection: COLLECTIONS.audit, insert: { ...record, unsealed: true } };
 }
 
+/** Adds to a record of which the answer has not ended what is known so far; nothing where it is not written yet. */
+export async function notePending(id: string, subject: AuditSubject): Promise<void> {
+  await Audit.updateOne({ _id: id, pending: true }, { $set: subject }).exec();
+}
+
 /** Adds to a pending record what its answer came to; afterwards it never changes again. */
 export async function completeAudit(
   id: string,

@@ -1,7 +1,13 @@
 import type { Context } from 'koa';
 import type { AuditDraft } from '../../change/commit/audit-draft.js';
 import type { RawRow } from '../../aql/result/result-set.js';
-import { completeAudit, completeParts, MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
+import {
+  completeAudit,
+  completeParts,
+  MAX_AUDIT_IDS,
+  notePending,
+  type AuditSubject,
+} from '../../models/audit.js';
 import { draftOf } from '../http/audit-trail.js';
 
 /** EHRs of one answer that are remembered, so that none is noted twice; of more, one may stand in two parts of the record. */
@@ -29,10 +35,18 @@ export function streamedRows(ctx: Context, ehrIds: readonly string[]): AnsweredR
   const draft = draftOf(ctx);
   if (draft === undefined) return UNNOTED;
   draft.about({ pending: true });
-  const rows = new NotedRows(draft, ehrIds, (subject) => completeStream(draft, subject));
+  const rows = new NotedRows(draft, ehrIds, (subject) => completeStream(draft, subject), keepFirst(draft));
   // A stream that nobody began to read ends here alone. What cannot be completed stays pending, which shows it.
   ctx.res.once('close', () => void rows.end('incomplete').catch(() => undefined));
   return rows;
+}
+
+/** Notes the EHRs of the first record before there is a second, whether it is written already or not. */
+function keepFirst(draft: AuditDraft): (ehrIds: readonly string[]) => Promise<void> {
+  return async (ehrIds) => {
+    draft.about({ ehr_ids: ehrIds });
+    await notePending(draft.id, { ehr_ids: ehrIds });
+  };
 }
 
 /** The parts first: whoever finds the first one complete finds them all so. */
@@ -57,6 +71,7 @@ class NotedRows implements AnsweredRows {
     private readonly draft: AuditDraft,
     private readonly named: readonly string[],
     private readonly note: (subject: AuditSubject) => Promise<void> | void,
+    private readonly keepFirst: (ehrIds: readonly string[]) => Promise<void> | void = () => undefined,
   ) {
     this.#remembered = new Set(named);
     this.#first = [...this.#remembered];
@@ -107,6 +122,7 @@ class NotedRows implements AnsweredRows {
   async #writePart(): Promise<void> {
     const ids = this.#next.slice(0, MAX_AUDIT_IDS);
     this.#next = this.#next.slice(MAX_AUDIT_IDS);
+    if (this.draft.parts === 0) await this.keepFirst(this.#first);
     await this.draft.writePart(ids);
   }
 
