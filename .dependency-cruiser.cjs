@@ -55,6 +55,10 @@ const ROOMS = {
     'database/mongo-error.ts',
     // What a request said in vain is counted by who listens.
     'database/events.ts',
+    // The words for what people did, which the report of a patient and the console share.
+    'console/src/record/visits.ts',
+    'console/src/messages/deeds.de.ts',
+    'console/src/messages/deeds.en.ts',
   ],
   src: [
     OPENEHR,

@@ -44,6 +44,8 @@ export interface Settings {
   /** Policies of access that there may be. */
   readonly policiesMax: number;
   readonly auditReads: boolean;
+  /** Years that records of the audit are kept at least; null: until somebody removes them. */
+  readonly auditRetentionYears: number | null;
   readonly statusEndpoint: boolean;
   /** `ehrbase_version` of /rest/status; empty: no such member. */
   readonly statusEhrbaseVersion: string;

@@ -1,4 +1,5 @@
 import { trusted } from 'mongoose';
+import { CdrError } from '../openehr/base/errors.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS } from './access/layout.js';
 import {
@@ -20,16 +21,24 @@ export const MAX_AUDIT_IDS = 1_000;
 const SUBJECT = {
   /** The one EHR that the request is about. */
   ehr_id: optional(text),
-  /** EHRs of the rows of a query, or both of a merge; at most `MAX_AUDIT_IDS`. */
+  /** EHRs of the rows of a query, or both of a merge; at most `MAX_AUDIT_IDS`: further ones stand in further parts. */
   ehr_ids: optional(opaque<readonly string[]>()),
-  /** How many EHRs there were, where `ehr_ids` does not list them all. */
+  /** How many EHRs there were, in all parts together, where `ehr_ids` does not list them all. */
   ehr_count: optional(number),
   /** Of administration: an id of a composition, template, query, or the other EHR of a merge. */
   target: optional(text),
   /** Ids of versions, containers, CONTRIBUTIONs, templates, stored queries, dashboards; at most `MAX_AUDIT_IDS`. */
   objects: optional(opaque<readonly string[]>()),
+  /** Templates of the content that was read or written; of few versions alone. */
+  templates: optional(opaque<readonly string[]>()),
+  /** Categories of it: `event`, `persistent`, `episodic`, or another code. */
+  categories: optional(opaque<readonly string[]>()),
+  /** Other systems that it came from, by its FEEDER_AUDIT; absent: it was written here. */
+  origins: optional(opaque<readonly string[]>()),
   /** Text of a query with `?` for every literal. */
   aql: optional(text),
+  /** Equal for equal texts of queries in one database; discloses nothing else of their literals. */
+  aql_hash: optional(text),
   /** Equal for equal parameters of queries in one database; discloses nothing else of them. */
   parameters_hash: optional(text),
   /** Rows answered. */
@@ -64,6 +73,9 @@ const SENDER = {
   issuer: optional(text),
   /** The application. */
   client_id: optional(text),
+  /** Who acts for the user: `sub` of the claim `act` (RFC 8693), and its `iss`. */
+  actor: optional(text),
+  actor_issuer: optional(text),
   /** Of the client, as far as `TRUSTED_PROXIES` lets it be known. */
   address: optional(text),
   /** operationId; `unknown` where no operation has the address. */
@@ -77,8 +89,10 @@ export type AuditSender = DocumentOf<typeof SENDER>;
 const AUDIT = {
   ...SENDER,
   ...SUBJECT,
-  /** Time and a random tail, so that ids sort as the records do. */
+  /** Time and a random tail, so that ids sort as the records do; of a further part that of the first, and its number. */
   _id: text,
+  /** 2 and more: the record goes on the first one of its request, and names further EHRs. */
+  part: optional(number),
   time: date,
   /** HTTP status of the answer. */
   status: number,
@@ -97,7 +111,7 @@ declare module './access/write.js' {
   }
 }
 
-/** Which records are asked for; the newest come first. */
+/** Which records are asked for. */
 export interface AuditFilter {
   readonly from?: Date;
   readonly to?: Date;
@@ -106,6 +120,11 @@ export interface AuditFilter {
   readonly operation?: string;
   readonly status?: number;
   readonly ehrId?: string;
+  /** Which come first; the newest unless given. */
+  readonly order?: 'newest' | 'oldest';
+  /** Id of the record behind which the page begins, or with which; null: with the first. */
+  readonly after?: string | null;
+  readonly includesAfter?: boolean;
   readonly offset: number;
   readonly fetch: number;
 }
@@ -122,6 +141,11 @@ export function auditWrite(record: AuditDoc): InsertWrite<'audit'> {
   return { collection: COLLECTIONS.audit, insert: { ...record, unsealed: true } };
 }
 
+/** Adds to a record of which the answer has not ended what is known so far; nothing where it is not written yet. */
+export async function notePending(id: string, subject: AuditSubject): Promise<void> {
+  await Audit.updateOne({ _id: id, pending: true }, { $set: subject }).exec();
+}
+
 /** Adds to a pending record what its answer came to; afterwards it never changes again. */
 export async function completeAudit(
   id: string,
@@ -130,13 +154,37 @@ export async function completeAudit(
   await Audit.updateOne({ _id: id, pending: true }, { $set: subject, $unset: { pending: 1 } }).exec();
 }
 
-/** The records that fit, newest first, from `offset`, at most `fetch`. */
-export function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
+/** The id of a further part of a record; it sorts behind that of the first, and before that of any other. */
+export function partId(id: string, part: number): string {
+  return `${id}.${String(part).padStart(6, '0')}`;
+}
+
+/** The id of the first part of a record, whichever part has this one. */
+export function firstPartId(id: string): string {
+  return id.replace(/\.\d{6,}$/, '');
+}
+
+/** Adds to all further parts of a record what its answer came to; afterwards they never change again. */
+export async function completeParts(id: string, subject: AuditSubject, status?: number): Promise<void> {
+  const { rows, ehr_count: count, outcome } = subject;
+  const known = {
+    ...(rows !== undefined && { rows }),
+    ...(count !== undefined && { ehr_count: count }),
+    ...(outcome !== undefined && { outcome }),
+    ...(status !== undefined && { status }),
+  };
+  const parts = { _id: trusted({ $gt: `${id}.`, $lt: `${id}/` }), pending: true as const };
+  await Audit.updateMany(parts, { $set: known, $unset: { pending: 1 } }).exec();
+}
+
+/** The records that fit, in their order, from `offset`, at most `fetch`. @throws invalid where `after` names no record */
+export async function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
   const { from, to, user, operation, status, ehrId } = filter;
   const period = { ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lte: to }) };
   const choices = [
     ...(user === undefined ? [] : [{ $or: [{ user }, { sub: user }] }]),
     ...(ehrId === undefined ? [] : [aboutEhr(ehrId)]),
+    ...(filter.after == null ? [] : [await behind(filter.after, filter)]),
   ];
   const conditions = {
     ...(Object.keys(period).length > 0 && { time: trusted(period) }),
@@ -144,7 +192,25 @@ export function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
     ...(status !== undefined && { status }),
     ...(choices.length > 0 && { $and: choices }),
   };
-  return Audit.find(conditions).sort({ time: -1, _id: -1 }).skip(filter.offset).limit(filter.fetch).exec();
+  const direction = filter.order === 'oldest' ? 1 : -1;
+  return Audit.find(conditions)
+    .sort({ time: direction, _id: direction })
+    .skip(filter.offset)
+    .limit(filter.fetch)
+    .exec();
+}
+
+async function behind(
+  id: string,
+  { order, includesAfter = false }: Pick<AuditFilter, 'order' | 'includesAfter'>,
+): Promise<object> {
+  const last = await Audit.findOne({ _id: id }, { time: 1 }).exec();
+  if (last === null) throw new CdrError('invalid', 'after names no record that there is');
+  const beyond = order === 'oldest' ? '$gt' : '$lt';
+  const from = includesAfter ? `${beyond}e` : beyond;
+  return {
+    $or: [{ time: trusted({ [beyond]: last.time }) }, { time: last.time, _id: trusted({ [from]: id }) }],
+  };
 }
 
 /** A record of something that policies of access hid, or would have. */
@@ -165,10 +231,16 @@ export function hiddenSince(from: Date, most: number): AsyncIterable<HiddenRecor
     time: 1,
     policies: 1,
   };
-  return Audit.collection
-    .find<HiddenRecord>({ hidden: true, time: { $gte: from } }, { projection: fields })
-    .sort({ time: -1 })
-    .limit(most);
+  return (
+    Audit.collection
+      // Requests, not parts of their records.
+      .find<HiddenRecord>(
+        { hidden: true, part: { $exists: false }, time: { $gte: from } },
+        { projection: fields },
+      )
+      .sort({ time: -1 })
+      .limit(most)
+  );
 }
 
 /** Whether a call about the EHR ever succeeded: then it existed, even if it is gone. What failed may name anything. */

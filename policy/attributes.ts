@@ -139,14 +139,16 @@ export const CATEGORIES: Readonly<Record<string, string>> = {
   451: 'episodic',
 };
 
-function categoryOf({ category }: JsonObject): string | undefined {
+/** The category of a COMPOSITION: its word, or another code as it is. */
+export function categoryOf({ category }: JsonObject): string | undefined {
   const code = isJsonObject(category) && isJsonObject(category.defining_code) ? category.defining_code : {};
   return typeof code.code_string === 'string'
     ? (CATEGORIES[code.code_string] ?? code.code_string)
     : undefined;
 }
 
-function originOf({ feeder_audit: audit }: JsonObject): string | undefined {
+/** The system that content came from, by its FEEDER_AUDIT. */
+export function originOf({ feeder_audit: audit }: JsonObject): string | undefined {
   const details = isJsonObject(audit) ? audit.originating_system_audit : undefined;
   return isJsonObject(details) ? textOf(details.system_id) : undefined;
 }

@@ -19,7 +19,7 @@ import { MAX_VIOLATIONS_AS_DATA } from '../routes/http/failure/violations-body.j
 import { MAX_VIOLATIONS } from '../openehr/rm/violations.js';
 import { MAX_NAME_LENGTH } from '../routes/definition/stored-query.js';
 import { MAX_QUERY_PARAMETERS } from '../routes/http/parameter-values.js';
-import { MAX_COUNTED_EHRS } from '../routes/query/answered-rows.js';
+import { MAX_REMEMBERED_EHRS } from '../routes/query/answered-rows.js';
 import { MAX_RESULT_LENGTH } from '../routes/query/query-answer.js';
 import { PATIENT_PER_PLACE, QUERY_WAIT_MS, WAITING_PER_PLACE } from '../workers/gate.js';
 import { TEMPLATE_LIMITS } from '../openehr/template/opt/limits.js';
@@ -230,12 +230,13 @@ const AUDIT: readonly Limit[] = [
   {
     name: 'audit ids',
     value: MAX_AUDIT_IDS,
-    meaning: 'EHRs, and objects, that one record lists; more are counted',
+    meaning:
+      'EHRs, and objects, that one record lists; further EHRs that a query answered stand in further records, without a limit',
   },
   {
-    name: 'counted EHRs',
-    value: MAX_COUNTED_EHRS,
-    meaning: 'EHRs counted for one answer; of more this number is noted',
+    name: 'remembered EHRs',
+    value: MAX_REMEMBERED_EHRS,
+    meaning: 'EHRs of one answer that are remembered, so that none is recorded twice; of more one may be',
   },
   {
     name: 'refusals',

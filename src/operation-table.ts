@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import { DIALECTS, type ItsRest } from '../openehr/base/dialect.js';
+import { accessReportOperations } from '../routes/admin/access-report.js';
 import { adminGroups } from '../routes/admin/api.js';
 import { releasedAdminOperations } from '../routes/admin/released.js';
 import { archetypeOperations } from '../routes/definition/archetype.js';
@@ -63,6 +64,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
     markOperations(settings),
     dashboardOperations(),
     printOperations(),
+    accessReportOperations(settings),
     {
       tag: 'Status',
       description: 'Versions of the server, what happens in it, and this description of its API',
@@ -82,11 +84,12 @@ export function operationTable(settings: Settings, log: Logger, process: Process
       healthAccess: isAnybodyKnown(settings) ? settings.managementAccess : 'PUBLIC',
       source: managementSource(settings, log, process),
     }),
-    ...(settings.adminApiActive ? adminGroups(settings, userStore(settings)) : []),
+    ...(settings.adminApiActive ? adminGroups(settings, userStore(settings), () => table.operations) : []),
     ...(dialect.hasReleasedPaths ? releasedGroups(settings) : []),
   ];
   const groups = groupsIn(rows, dialect);
-  return new OperationTable(groups, { basePath: settings.basePath, aliasV1: settings.apiAliasV1 });
+  const table = new OperationTable(groups, { basePath: settings.basePath, aliasV1: settings.apiAliasV1 });
+  return table;
 }
 
 /** Whether anybody could say who he is. */

@@ -2,13 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { ambient, inTransaction, type TransactionOptions } from '../../database/transaction.js';
 import {
   auditWrite,
+  completeParts,
   insertAudit,
+  partId,
   MAX_AUDIT_IDS,
   type AuditDoc,
   type AuditSender,
   type AuditSubject,
 } from '../../models/audit.js';
+import { inSteps } from '../../models/access/in-steps.js';
 import type { Write } from '../../models/access/write.js';
+
+/** What is wanted of a record beside who did what. */
+export interface AuditWishes {
+  /** It says of which template, category and origin content is, for which the content is parsed. */
+  readonly tellsKinds?: boolean;
+  /** It is written, and tells all this, only where somebody was judged by policies of access. */
+  readonly isOptional?: boolean;
+}
 
 /** The audit record of one request, as long as it is not written. */
 export class AuditDraft {
@@ -17,12 +28,20 @@ export class AuditDraft {
   #subject: AuditSubject = {};
   #key: Pick<AuditDoc, '_id' | 'time'> | null = null;
   #isCommitted = false;
+  /** EHRs that the request is about and that do not fit into its first record. */
+  further: readonly string[] = [];
+  /** Further parts that were written, each with EHRs that do not fit into the first; they are pending. */
+  parts = 0;
 
   /**
    * `sender`: asked when the record is made, for who sends is known later than that something is sent.
    * `successStatus`: what the operation answers when its transaction was committed.
    */
-  constructor(sender: () => AuditSender & AuditSubject, successStatus: number) {
+  constructor(
+    sender: () => AuditSender & AuditSubject,
+    successStatus: number,
+    readonly wishes: AuditWishes = {},
+  ) {
     this.#sender = sender;
     this.#successStatus = successStatus;
   }
@@ -30,6 +49,8 @@ export class AuditDraft {
   /** Adds to what the record says of its subject. */
   about(subject: AuditSubject): void {
     this.#subject = { ...this.#subject, ...subject };
+    const { ehr_ids: ehrIds = [] } = subject;
+    if (ehrIds.length > MAX_AUDIT_IDS) this.further = ehrIds.slice(MAX_AUDIT_IDS);
   }
 
   /** EHRs that the request is about beside that of its path, and those of the rows of a query, as far as they are known. */
@@ -63,15 +84,37 @@ export class AuditDraft {
   /** The record with this status. Its id stays the same until it is committed, so it cannot be there twice. */
   record(status: number, subject: AuditSubject = {}): AuditDoc {
     this.#key ??= newKey();
-    const { objects, ehr_ids: ehrIds, ...rest } = { ...this.#sender(), ...this.#subject, ...subject };
+    const all = { ...this.#sender(), ...this.#subject, ...subject };
+    const { objects, ehr_ids: ehrIds, pending, ...rest } = all;
     const others = (objects ?? []).filter((id) => id !== rest.ehr_id).slice(0, MAX_AUDIT_IDS);
     return {
       ...this.#key,
       ...rest,
       ...(ehrIds !== undefined && { ehr_ids: ehrIds.slice(0, MAX_AUDIT_IDS) }),
       ...(others.length > 0 && { objects: others }),
+      // Of what failed nothing more will be sent.
+      ...(pending === true && status < 400 && { pending }),
       status,
     };
+  }
+
+  /** Writes a further part of the record with EHRs that do not fit into the ones before, pending as `completeParts` finds it. */
+  async writePart(ehrIds: readonly string[]): Promise<void> {
+    this.parts += 1;
+    const part = this.parts + 1;
+    const first = this.record(this.#successStatus, { ehr_ids: ehrIds, pending: true });
+    await insertAudit({ ...first, _id: partId(first._id, part), part });
+  }
+
+  /** Writes parts for those that `about` was told and that do not fit into the first record. */
+  async writeFurther(): Promise<void> {
+    for (const part of inSteps(this.further, MAX_AUDIT_IDS)) await this.writePart(part);
+    this.further = [];
+  }
+
+  /** Adds to the further parts what the answer came to; those of a stream are completed when it ends. */
+  async completeParts(status: number): Promise<void> {
+    if (this.#subject.pending !== true) await completeParts(this.id, this.#subject, status);
   }
 
   /** The record of a transaction that succeeds. */

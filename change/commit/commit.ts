@@ -1,5 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { publishCommit } from '../../database/events.js';
+import { ambient } from '../../database/transaction.js';
 import { saveShapes, saveShapesWith } from '../../models/aql-shape.js';
 import type { AuditSubject } from '../../models/audit.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
@@ -10,6 +11,7 @@ import { writeAlone, writeGrouped } from './commit-group.js';
 import { commitClock } from './commit-clock.js';
 import type { ChangeContext } from './context.js';
 import { observedCommit, permittedCommit } from './permitted-commit.js';
+import { contentKinds } from '../access/content-kinds.js';
 import { viewing } from '../access/viewer.js';
 import { idempotencyWrites } from './idempotency.js';
 import { keys } from './key-ring.js';
@@ -197,5 +199,8 @@ function bytesOf({ versions }: Commit): number {
 /** What the audit record of a commit is about. */
 function auditSubject({ contribution, versions }: Commit): AuditSubject {
   const objects = [contribution._id, ...versions.map(({ versionUid }) => versionUid)];
-  return { ehr_id: contribution.ehr_id, objects };
+  const about = { ehr_id: contribution.ehr_id, objects };
+  const { draft, viewer } = ambient.getStore() ?? {};
+  if (draft?.wishes.tellsKinds !== true && viewer === undefined) return about;
+  return { ...about, ...contentKinds(versions.flatMap(({ doc }) => doc ?? [])) };
 }

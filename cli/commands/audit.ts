@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { AuditFilter, AuditRecord, Cdr } from '../../packages/client/src/main.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
+import { auditExportCommand } from './audit-export.js';
 import { wholeNumber } from './options.js';
 import { timeOption } from './time-option.js';
 import { JSON_FLAG, print, tableOf, type JsonOption } from './print.js';
@@ -28,7 +29,11 @@ export function auditCommand(): Command {
     .action((ehrId: string, options: FilterOptions) =>
       printRecords(options, ({ admin }, filter) => admin.access(ehrId, filter)),
     );
-  return new Command('audit').addCommand(list).addCommand(access).addCommand(pruneCommand());
+  return new Command('audit')
+    .addCommand(list)
+    .addCommand(access)
+    .addCommand(auditExportCommand())
+    .addCommand(pruneCommand());
 }
 
 function filtered(name: string, description: string): Command {
@@ -64,13 +69,17 @@ function pruneCommand(): Command {
     .description(
       'Removes audit records of the configured database older than a time; their hashes stay sealed',
     )
-    .requiredOption('--before <time>', 'ISO 8601 time, UTC unless it names a zone', timeOption)
-    .action(({ before }: { before: Date }) => prune(before));
+    .option(
+      '--before <time>',
+      'ISO 8601 time, UTC unless it names a zone; without it those older than AUDIT_RETENTION_YEARS',
+      timeOption,
+    )
+    .action(({ before }: { before?: Date }) => prune(before ?? null));
 }
 
-async function prune(before: Date): Promise<void> {
+async function prune(before: Date | null): Promise<void> {
   const { pruneAudit } = await import('../../maintenance/prune-audit.js');
   const { withStorage } = await import('../../src/process/storage.js');
-  const removed = await withStorage(() => pruneAudit(before));
+  const removed = await withStorage(({ auditRetentionYears }) => pruneAudit(before, auditRetentionYears));
   writeShown(process.stdout, `${removed} audit records were removed\n`);
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.js';
-import type { OperationGroup } from '../http/operation/operation.js';
+import type { Operation, OperationGroup } from '../http/operation/operation.js';
 import { approvalOperations } from './approval.js';
 import { auditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';
@@ -22,8 +22,12 @@ import { verifyOperations } from './verify.js';
 
 const STATUS = 'AdminStatusResponseData';
 
-/** The administration API; exists only with `ADMIN_API_ACTIVE`. */
-export function adminGroups(settings: Settings, users: UserStore): OperationGroup[] {
+/** The administration API; exists only with `ADMIN_API_ACTIVE`. `operations`: the whole table. */
+export function adminGroups(
+  settings: Settings,
+  users: UserStore,
+  operations: () => readonly Operation[],
+): OperationGroup[] {
   return [
     {
       tag: 'Administration',
@@ -37,7 +41,7 @@ export function adminGroups(settings: Settings, users: UserStore): OperationGrou
         ...templateComparisonOperations(settings),
         ...templateUpgradeOperations(settings),
         ...adminEhrOperations(settings),
-        ...auditOperations(settings),
+        ...auditOperations(settings, operations),
         ...verifyOperations(),
         statisticsOperation(),
         ...policyOperations(settings, users.list),

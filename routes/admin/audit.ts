@@ -11,16 +11,27 @@ import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { csvHeader, csvLine } from '../query/query-answer.js';
+import { answerEvents, FHIR_JSON } from './audit-fhir.js';
+import { nextPage } from './next-page.js';
 import { adminOperation } from './record.js';
 
-const FILTERS = ['from', 'to', 'user', 'operation', 'audit_status', 'audit_offset', 'audit_fetch'] as const;
+const FILTERS = [
+  ...(['from', 'to', 'user', 'operation', 'audit_status'] as const),
+  ...(['audit_offset', 'audit_fetch', 'audit_order', 'audit_after'] as const),
+] as const;
 const FAILURE = { root: 'AuditRecords', fields: {} };
 const RECORDS: Operation['responses'] = {
-  200: { description: 'Newest first', body: { schema: 'AuditRecordList', types: 'records' } },
+  200: { description: 'A page', body: { schema: 'AuditRecordList', types: 'records' }, headers: ['Link'] },
+};
+const RECORDS_OR_EVENTS: Operation['responses'] = {
+  200: { description: 'A page', body: { schema: 'AuditAnswer', types: 'auditRecords' }, headers: ['Link'] },
 };
 
-/** Reading the audit, of everything or of one EHR. */
-export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation[] {
+/** Reading the audit, of everything or of one EHR. `operations`: the whole table, which says what each of them does. */
+export function auditOperations(
+  { csvBom, systemId }: Pick<Settings, 'csvBom' | 'systemId'>,
+  operations: () => readonly Operation[],
+): Operation[] {
   return [
     adminOperation({
       id: 'getAudit',
@@ -29,14 +40,17 @@ export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation
       path: '/audit',
       summary: 'List the calls of the admin API, writes, refusals and, if kept, reads',
       access: 'audit',
-      parameters: [...FILTERS, 'audit_ehr_id'],
-      responses: RECORDS,
+      parameters: [...FILTERS, 'audit_ehr_id', 'audit_format'],
+      responses: RECORDS_OR_EVENTS,
       errors: [400],
       failure: FAILURE,
       handle: async (ctx) => {
         const ehrId = queryParameter(ctx, 'audit_ehr_id');
         auditAbout(ctx, ehrId === null ? {} : { ehr_id: ehrId });
-        await answer(ctx, { ...filterFrom(ctx), ...(ehrId !== null && { ehrId }) }, csvBom);
+        const filter = { ...filterFrom(ctx), ...(ehrId !== null && { ehrId }) };
+        if (queryParameter(ctx, 'audit_format') === 'fhir' || ctx.get('Accept').includes(FHIR_JSON))
+          await answerEvents(ctx, filter, { systemId, operations });
+        else await answer(ctx, filter, csvBom);
       },
     }),
     adminOperation({
@@ -66,7 +80,11 @@ export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation
 
 async function answer(ctx: Context, filter: AuditFilter, csvBom: boolean): Promise<void> {
   const form = responseBody('admin-records', ctx.get('Accept'));
-  const records = (await auditRecords(filter)).map(recordOf);
+  const found = await auditRecords(filter);
+  const [last] = found.slice(-1);
+  if (last !== undefined && found.length === filter.fetch)
+    ctx.set('Link', `<${nextPage(ctx, last._id)}>; rel="next"`);
+  const records = found.map(recordOf);
   writeText(ctx, form, form.format === 'CSV' ? csvOf(records, csvBom) : JSON.stringify(records));
 }
 
@@ -100,14 +118,32 @@ const FIELDS = [
   'purpose',
   'policies',
   'hidden',
-] as const satisfies readonly (keyof AuditDoc)[];
+  'decision',
+  'actor',
+  'actor_issuer',
+  'templates',
+  'categories',
+  'origins',
+  'aql_hash',
+  'part',
+  'id',
+] as const satisfies readonly (keyof AuditDoc | 'decision' | 'id')[];
 
 function recordOf(doc: AuditDoc): JsonObject {
+  const decision = decisionOf(doc);
   const values: Partial<Record<string, JsonValue>> = {
     ...(doc as unknown as JsonObject),
     time: formatUtc(doc.time),
+    id: doc._id,
+    ...(decision !== null && { decision }),
   };
   return Object.fromEntries(FIELDS.flatMap((name) => withValue(name, values[name])));
+}
+
+/** null: what was asked for was not there, or wrong, so that nothing was decided. */
+function decisionOf({ status, hidden }: AuditDoc): 'permit' | 'forbid' | null {
+  if (status < 400) return 'permit';
+  return hidden === true || status === 401 || status === 403 ? 'forbid' : null;
 }
 
 function withValue(name: string, value: JsonValue | undefined): [string, JsonValue][] {
@@ -136,6 +172,8 @@ function filterFrom(ctx: Context): AuditFilter {
     ...(user !== null && { user }),
     ...(operation !== null && { operation }),
     ...(status !== null && { status }),
+    order: queryParameter(ctx, 'audit_order'),
+    after: queryParameter(ctx, 'audit_after'),
     offset: queryParameter(ctx, 'audit_offset'),
     fetch: queryParameter(ctx, 'audit_fetch'),
   };

@@ -163,6 +163,7 @@ async function getMergeTarget(ctx: Context): Promise<void> {
   const ehrId = pathParameter(ctx, 'merged_ehr_id');
   auditAbout(ctx, { ehr_id: ehrId });
   const target = await mergeTarget(ehrId);
+  auditAbout(ctx, { ehr_ids: [ehrId, target] });
   ctx.status = 200;
   writeText(ctx, form, form.format === 'JSON' ? JSON.stringify(target) : target);
 }
@@ -176,6 +177,8 @@ async function getMergeStatusList(ctx: Context): Promise<void> {
   namePair(ctx, { source: source ?? '', target: target ?? '' });
   auditPair(ctx, source, target);
   const list = await listedMerges(ctx, { source, target, page: { offset, fetch } });
+  const named = list.flatMap(({ source_ehr: from, target_ehr: into }) => [from, into]);
+  auditAbout(ctx, { ehr_ids: [...new Set(named.filter((ehrId) => typeof ehrId === 'string'))] });
   ctx.status = 200;
   const text =
     form.format === 'XML' ? toXml({ [MERGE_DETAILS]: list }, 'MergeDetailsList') : JSON.stringify(list);

@@ -46,6 +46,7 @@ async function answerStatistics(ctx: Context): Promise<void> {
   const counts: Record<string, number> = {};
   for (const each of COUNTED_KINDS) counts[each] = await countWithin(each, span);
   const listed = kind === null ? [] : await listWithin(kind, span, page);
+  if (listed.length > 0) auditAbout(ctx, { ehr_ids: [...new Set(listed.map((each) => each.ehr_id))] });
   const fields = {
     counts,
     ...(kind !== null && {

@@ -99,7 +99,9 @@ async function getWebTemplate(ctx: Context): Promise<void> {
 export const ADL14_TEMPLATES = '/definition/template/adl1.4';
 
 /** Headers of a template, all of them. */
-export type TemplateHeaders = Required<Omit<ResourceHeaders, 'contentVersion' | 'templateRevision'>>;
+export type TemplateHeaders = Required<
+  Omit<ResourceHeaders, 'contentVersion' | 'content' | 'templateRevision'>
+>;
 
 /** Headers of a template. Its id may hold any character; what a header cannot carry is percent-encoded. */
 export function templateHeaders(templateId: string, createdTimestamp: Date): TemplateHeaders {

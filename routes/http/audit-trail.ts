@@ -1,9 +1,14 @@
 import type { Context } from 'koa';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
-import { AuditDraft } from '../../change/commit/audit-draft.js';
+import { AuditDraft, type AuditWishes } from '../../change/commit/audit-draft.js';
 import type { AuditSender, AuditSubject } from '../../models/audit.js';
 import type { ParameterName } from './operation/parameters.js';
-import type { MatchedOperation } from './request/request-state.js';
+import type {
+  AuthenticatedUser,
+  MatchedOperation,
+  SubjectClaims,
+  TokenActor,
+} from './request/request-state.js';
 
 /** What a record is called whose address no operation has. */
 const UNKNOWN_OPERATION = 'unknown';
@@ -23,18 +28,19 @@ const OBJECT_IDS: readonly ParameterName[] = [
   'template_id',
 ];
 
-/** Begins the record of a request; from now on `auditAbout` adds to it. `successStatus`: as of `AuditDraft`. */
-export function beginAudit(ctx: Context, successStatus: number): AuditDraft {
-  const draft = auditDraft(ctx, successStatus);
+/** Begins the record of a request; from now on `auditAbout` adds to it. `successStatus`, `wishes`: as of `AuditDraft`. */
+export function beginAudit(ctx: Context, successStatus: number, wishes: AuditWishes): AuditDraft {
+  const draft = auditDraft(ctx, successStatus, wishes);
   ctx.state.auditDraft = draft;
   return draft;
 }
 
 /** A record of the request that nothing adds to. */
-export function auditDraft(ctx: Context, successStatus: number): AuditDraft {
+export function auditDraft(ctx: Context, successStatus: number, wishes: AuditWishes = {}): AuditDraft {
   return new AuditDraft(
     () => ({ ...senderOf(ctx), ...subjectOfPath(ctx), ...ctx.state.judgement?.() }),
     successStatus,
+    wishes,
   );
 }
 
@@ -48,21 +54,48 @@ export function auditAbout(ctx: Context, about: AuditSubject): void {
   draftOf(ctx)?.about(about);
 }
 
-/** The draft of the request under way, if it is recorded. */
+/** The draft of the request under way, if it is recorded: as far as that depends on policies, once they are asked. */
 export function draftOf(ctx: Context): AuditDraft | undefined {
-  return ctx.state.auditDraft;
+  const { auditDraft: draft, judgement } = ctx.state;
+  return draft?.wishes.isOptional === true && judgement === undefined ? undefined : draft;
 }
 
-function senderOf(ctx: Context): AuditSender {
+/** What a record says of its user. */
+type UserFields = Omit<AuditSender, 'address' | 'operation' | 'request_id'> &
+  Pick<AuditSubject, 'organisation' | 'purpose'>;
+
+function senderOf(ctx: Context): AuditSender & UserFields {
   const { requestId, user, address, matched } = ctx.state;
   return {
-    user: user?.name ?? 'anonymous',
-    ...(user !== null && { sub: user.subject }),
-    ...(user?.issuer != null && { issuer: user.issuer }),
-    ...(user?.clientId != null && { client_id: user.clientId }),
+    ...(user === null ? { user: 'anonymous' } : userFields(user)),
     address,
     operation: matched?.operation.id ?? UNKNOWN_OPERATION,
     request_id: requestId,
+  };
+}
+
+function userFields({ name, subject, issuer, clientId, actor, claims }: AuthenticatedUser): UserFields {
+  return {
+    user: name,
+    sub: subject,
+    ...(issuer !== null && { issuer }),
+    ...(clientId !== null && { client_id: clientId }),
+    ...(actor !== undefined && actorFields(actor)),
+    ...(claims !== undefined && claimFields(claims)),
+  };
+}
+
+function actorFields({ subject, issuer }: TokenActor): Pick<AuditSender, 'actor' | 'actor_issuer'> {
+  return { actor: subject, ...(issuer !== undefined && { actor_issuer: issuer }) };
+}
+
+function claimFields({
+  organisation,
+  purpose,
+}: SubjectClaims): Pick<AuditSubject, 'organisation' | 'purpose'> {
+  return {
+    ...(organisation !== undefined && { organisation }),
+    ...(purpose !== undefined && { purpose }),
   };
 }
 

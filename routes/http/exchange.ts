@@ -12,6 +12,7 @@ import { parseJson } from '../../openehr/format/canonical-json.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { requestBody, responseBody, type BodyType } from './negotiation/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
+import { contentKinds } from '../../change/access/content-kinds.js';
 import { auditAbout } from './audit-trail.js';
 import { LENIENT, parsePrefer } from './request/prefer.js';
 import { bodyReading, parseJsonBody, parseXmlBody } from './request/request-body.js';
@@ -107,6 +108,8 @@ export interface ResourceHeaders {
   readonly lastModified?: Date;
   /** The version whose content is answered: it never changes, as attestations of a VERSION may. */
   readonly contentVersion?: string;
+  /** That version, for the audit. */
+  readonly content?: VersionDoc;
   /** Digest of the revision of its template by which the version was judged, where it notes one. */
   readonly templateRevision?: string | undefined;
 }
@@ -119,6 +122,9 @@ export function setResourceHeaders(ctx: Context, headers: ResourceHeaders): void
     auditAbout(ctx, { objects: [headers.etag] });
   }
   if (headers.path !== undefined) ctx.set('Location', absoluteUrl(ctx, headers.path));
+  const { auditDraft: draft, judgement } = ctx.state;
+  if (headers.content !== undefined && (draft?.wishes.tellsKinds === true || judgement !== undefined))
+    auditAbout(ctx, contentKinds([headers.content]));
   if (headers.contentVersion !== undefined) ctx.state.contentVersion = headers.contentVersion;
   if (headers.lastModified !== undefined) ctx.set('Last-Modified', headers.lastModified.toUTCString());
   if (headers.templateRevision !== undefined)
@@ -132,6 +138,7 @@ export function versionHeaders(version: VersionDoc): ResourceHeaders {
     path: versionPath(version.ehr_id, version.type, version._id),
     lastModified: version.time_committed,
     contentVersion: version._id,
+    content: version,
     templateRevision: version.template_digest,
   };
 }

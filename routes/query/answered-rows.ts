@@ -1,10 +1,17 @@
 import type { Context } from 'koa';
+import type { AuditDraft } from '../../change/commit/audit-draft.js';
 import type { RawRow } from '../../aql/result/result-set.js';
-import { completeAudit, MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
+import {
+  completeAudit,
+  completeParts,
+  MAX_AUDIT_IDS,
+  notePending,
+  type AuditSubject,
+} from '../../models/audit.js';
 import { draftOf } from '../http/audit-trail.js';
 
-/** Different EHRs that are counted for one answer; where there are more, the record has this number. */
-export const MAX_COUNTED_EHRS = 100_000;
+/** EHRs of one answer that are remembered, so that none is noted twice; of more, one may stand in two parts of the record. */
+export const MAX_REMEMBERED_EHRS = 100_000;
 
 /** The rows of an answer on their way to the client, and what the audit notes of them. */
 export interface AnsweredRows {
@@ -17,7 +24,7 @@ export interface AnsweredRows {
 /** Notes the rows of an answer that is recorded when it is whole. `ehrIds`: those that the query names. */
 export function answeredRows(ctx: Context, ehrIds: readonly string[]): AnsweredRows {
   const draft = draftOf(ctx);
-  return draft === undefined ? UNNOTED : new NotedRows(ehrIds, (subject) => draft.about(subject));
+  return draft === undefined ? UNNOTED : new NotedRows(draft, ehrIds, (subject) => draft.about(subject));
 }
 
 /**
@@ -28,10 +35,24 @@ export function streamedRows(ctx: Context, ehrIds: readonly string[]): AnsweredR
   const draft = draftOf(ctx);
   if (draft === undefined) return UNNOTED;
   draft.about({ pending: true });
-  const rows = new NotedRows(ehrIds, (subject) => completeAudit(draft.id, subject));
+  const rows = new NotedRows(draft, ehrIds, (subject) => completeStream(draft, subject), keepFirst(draft));
   // A stream that nobody began to read ends here alone. What cannot be completed stays pending, which shows it.
   ctx.res.once('close', () => void rows.end('incomplete').catch(() => undefined));
   return rows;
+}
+
+/** Notes the EHRs of the first record before there is a second, whether it is written already or not. */
+function keepFirst(draft: AuditDraft): (ehrIds: readonly string[]) => Promise<void> {
+  return async (ehrIds) => {
+    draft.about({ ehr_ids: ehrIds });
+    await notePending(draft.id, { ehr_ids: ehrIds });
+  };
+}
+
+/** The parts first: whoever finds the first one complete finds them all so. */
+async function completeStream(draft: AuditDraft, subject: AuditSubject): Promise<void> {
+  if (draft.parts > 0) await completeParts(draft.id, subject);
+  await completeAudit(draft.id, subject);
 }
 
 const UNNOTED: AnsweredRows = { found: (rows) => rows, answered: (rows) => rows };
@@ -39,18 +60,28 @@ const UNNOTED: AnsweredRows = { found: (rows) => rows, answered: (rows) => rows 
 class NotedRows implements AnsweredRows {
   #rows = 0;
   #ended: Promise<void> | null = null;
-  readonly #ehrIds: Set<string>;
+  /** Each of them is in `#first`, `#next` or a part that is written. */
+  readonly #remembered: Set<string>;
+  readonly #first: string[];
+  /** Those of the part that is not written yet. */
+  #next: string[] = [];
+  #count: number;
 
   constructor(
+    private readonly draft: AuditDraft,
     private readonly named: readonly string[],
     private readonly note: (subject: AuditSubject) => Promise<void> | void,
+    private readonly keepFirst: (ehrIds: readonly string[]) => Promise<void> | void = () => undefined,
   ) {
-    this.#ehrIds = new Set(named);
+    this.#remembered = new Set(named);
+    this.#first = [...this.#remembered];
+    this.#count = this.#first.length;
   }
 
   async *found(rows: AsyncIterable<readonly RawRow[]>): AsyncGenerator<readonly RawRow[]> {
     for await (const batch of rows) {
       for (const { ehrs = [] } of batch) for (const id of ehrs) this.#add(id);
+      while (this.#next.length >= MAX_AUDIT_IDS) await this.#writePart();
       yield batch;
     }
   }
@@ -70,22 +101,38 @@ class NotedRows implements AnsweredRows {
 
   /** Once, however the rows end. */
   end(outcome: string | null): Promise<void> {
-    this.#ended ??= Promise.resolve(this.note(this.#subject(outcome)));
+    this.#ended ??= this.#end(outcome);
     return this.#ended;
   }
 
+  async #end(outcome: string | null): Promise<void> {
+    if (this.#next.length > 0) await this.#writePart();
+    await this.note(this.#subject(outcome));
+  }
+
   #add(id: string | null): void {
-    if (id !== null && this.#ehrIds.size < MAX_COUNTED_EHRS) this.#ehrIds.add(id);
+    if (id === null || this.#remembered.has(id)) return;
+    if (this.#remembered.size >= MAX_REMEMBERED_EHRS) this.#remembered.clear();
+    this.#remembered.add(id);
+    this.#count += 1;
+    if (this.#first.length < MAX_AUDIT_IDS) this.#first.push(id);
+    else this.#next.push(id);
+  }
+
+  async #writePart(): Promise<void> {
+    const ids = this.#next.slice(0, MAX_AUDIT_IDS);
+    this.#next = this.#next.slice(MAX_AUDIT_IDS);
+    if (this.draft.parts === 0) await this.keepFirst(this.#first);
+    await this.draft.writePart(ids);
   }
 
   #subject(outcome: string | null): AuditSubject {
-    const count = this.#ehrIds.size;
-    const ids = [...this.#ehrIds].slice(0, MAX_AUDIT_IDS);
+    const count = this.#count;
     // The one EHR that a query is fixed to stands in the record already.
     const isKnown = count === 0 || (count === 1 && this.named.length === 1);
     return {
       rows: this.#rows,
-      ...(!isKnown && { ehr_ids: ids }),
+      ...(!isKnown && { ehr_ids: this.#first }),
       ...(count > MAX_AUDIT_IDS && { ehr_count: count }),
       ...(outcome !== null && { outcome }),
     };

@@ -19,15 +19,15 @@ export async function auditQuery(
   const { values } = parameters;
   auditAbout(ctx, {
     ...(aql !== null && { aql }),
+    aql_hash: await hashOf(q),
     ...(name !== null && { objects: [name] }),
     ...(ehrId !== null && { ehr_id: ehrId }),
-    ...(values.size > 0 && { parameters_hash: await hashOf(values) }),
+    ...(values.size > 0 && { parameters_hash: await hashOf(comparableText(Object.fromEntries(values))) }),
   });
 }
 
-/** Equal parameters are recognised by it, their values are not: a name or number could be guessed from a plain hash. */
-async function hashOf(values: QueryRequest['parameters']['values']): Promise<string> {
-  const text = comparableText(Object.fromEntries(values));
+/** Equal texts and parameters are recognised by it, their values are not: a name or number could be guessed from a plain hash. */
+async function hashOf(text: string): Promise<string> {
   return createHmac('sha256', await auditKey())
     .update(text)
     .digest('hex');

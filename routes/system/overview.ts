@@ -7,6 +7,7 @@ import { newestContributions, type NewContribution } from '../../models/contribu
 import { ehrCount } from '../../models/ehr.js';
 import { seenOfContribution } from '../../change/access/seen-contribution.js';
 import { viewing, type Viewer } from '../../change/access/viewer.js';
+import { areReadsRecorded } from '../../change/policy/recorded-reads.js';
 import { queryableAmong } from '../../models/ehr-identity.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { databaseSize, mongodbVersion } from '../../models/access/server-status.js';
@@ -258,7 +259,7 @@ async function warningsOf(settings: Settings): Promise<Warning[]> {
     settings.auth === 'none'
       ? { code: 'open-access', message: 'Everybody who reaches this server reads and writes: AUTH=none' }
       : null,
-    settings.auditReads
+    (await areReadsRecorded(settings))
       ? null
       : { code: 'no-audit', message: 'Who reads records is not recorded: AUDIT_READS=false' },
   ];

@@ -20,6 +20,7 @@ export const FOLDERS = [
   'Dashboards',
   'ITEM_TAG',
   'ITEM_TAG of EHRbase',
+  'Access report',
   'Status',
   'Management',
   'EHR merge',

@@ -15,7 +15,7 @@ import { asciiUpperCase, nearestWord } from '../../openehr/base/text.js';
 type IdentitySettings = Pick<
   Settings,
   | ('auth' | 'jwt' | 'basicUsersFile' | 'rolePermissions' | 'host' | 'publicBaseUrl' | 'trustedProxies')
-  | ('accessMode' | 'smartScopes' | 'smartAuthorizationEndpoint' | 'introspection' | 'oidc')
+  | ('accessMode' | 'auditReads' | 'smartScopes' | 'smartAuthorizationEndpoint' | 'introspection' | 'oidc')
 >;
 
 /**
@@ -76,7 +76,7 @@ function bearerVerifier(settings: IdentitySettings, log: Logger): TokenVerifier 
   return readingScopes(verify, { mode, claimEhr: jwt.claimEhr, log });
 }
 
-/** Claims that cannot be read are refused where policies hold, or scopes of the token; where policies are observed it is noted. */
+/** Claims that cannot be read are refused where policies hold, or scopes of the token; where policies are observed, or reads are recorded alone, it is noted. */
 function notedClaims(...[payload, names]: Parameters<typeof subjectClaimsOf>): SubjectClaims {
   try {
     return subjectClaimsOf(payload, names);
@@ -86,10 +86,10 @@ function notedClaims(...[payload, names]: Parameters<typeof subjectClaimsOf>): S
   }
 }
 
-/** How the claims are read that policies or scopes may ask for; null: none do. */
-function claimsOf({ accessMode, smartScopes, jwt }: IdentitySettings): ClaimReader | null {
+/** How the claims are read that policies or scopes may ask for and the audit notes; null: nobody asks. */
+function claimsOf({ accessMode, smartScopes, auditReads, jwt }: IdentitySettings): ClaimReader | null {
   if (accessMode === 'enforce') return (payload) => subjectClaimsOf(payload, jwt);
-  const isNoted = accessMode === 'observe' || smartScopes !== 'off';
+  const isNoted = accessMode === 'observe' || smartScopes !== 'off' || auditReads;
   return isNoted ? (payload) => notedClaims(payload, jwt) : null;
 }
 

@@ -4,6 +4,7 @@ import type { JwtSettings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { asciiUpperCase } from '../../openehr/base/text.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
+import { actorOf } from './actor.js';
 import { requiredValue } from './identity-settings.js';
 import { keySet, type KeySource } from './key-set.js';
 import type { ClaimReader } from './subject-claims.js';
@@ -134,7 +135,9 @@ export function identityFrom(payload: jwt.JwtPayload, roleClaims: readonly strin
   const issuer = textClaim(payload, 'iss');
   const clientId = textClaim(payload, 'azp') ?? textClaim(payload, 'client_id');
   const roles = roleClaims.flatMap((path) => rolesAt(payload, path));
-  return { name, subject, issuer, person: subject, clientId, roles: [...new Set(roles)] };
+  const actor = payload.act === undefined ? undefined : actorOf(payload);
+  const acting = actor !== undefined && { actor };
+  return { name, subject, issuer, person: subject, clientId, roles: [...new Set(roles)], ...acting };
 }
 
 /** A claim that is a text; null when it is absent or empty. @throws unauthenticated when it is anything else */

@@ -7,7 +7,7 @@ import { withAuditDraft, type AuditDraft } from '../../change/commit/audit-draft
 import { isDuplicateKey, isUnavailable } from '../../database/mongo-error.js';
 import { outcomeUnknown } from '../../database/transaction.js';
 import { insertAudit, type AuditDoc } from '../../models/audit.js';
-import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
+import { auditDraft, beginAudit, isAudited } from '../../routes/http/audit-trail.js';
 import { ERROR_STATUS } from '../../routes/http/failure/error-status.js';
 import { successStatus, type AuditKind } from '../../routes/http/operation/operation.js';
 import { parsePrefer } from '../../routes/http/request/prefer.js';
@@ -15,7 +15,10 @@ import { statesEmergency } from './emergency.js';
 import { requesterOf, STANDARD_API, type MatchedOperation } from '../../routes/http/request/request-state.js';
 
 /** What decides which requests are recorded, and how a success is answered. */
-type AuditSettings = Pick<Settings, 'auditReads' | 'preferMinimalUpdateStatus' | 'accessMode'>;
+type AuditSettings = Pick<Settings, 'auditReads' | 'accessMode' | 'preferMinimalUpdateStatus'>;
+
+/** What reads leave records of only with `AUDIT_READS`, or once something restricts who may see what. */
+const READS: readonly AuditKind[] = ['read', 'query'];
 
 const REFUSED: readonly number[] = [401, 403];
 
@@ -24,23 +27,25 @@ const REFUSAL_WAIT_MS = 500;
 
 /**
  * Records each request whose operation says so: writes and administration always, reads and queries with
- * `AUDIT_READS`; and each refusal (401, 403) of whatever address. A write is recorded in its transaction, everything
+ * `AUDIT_READS`, or where policies of access hold; and each refusal (401, 403) of whatever address. A write is recorded in its transaction, everything
  * else before the answer goes out: when that fails the request fails, so that nothing is answered unseen.
  */
 export function audit(settings: AuditSettings, log: Logger): Middleware {
-  const recorded: readonly AuditKind[] = [
-    ...(['write', 'admin'] as const),
-    ...(settings.auditReads ? (['read', 'query'] as const) : []),
-  ];
+  const { auditReads, accessMode } = settings;
+  const recorded: readonly AuditKind[] = [...(['write', 'admin'] as const), ...(auditReads ? READS : [])];
+  const mayHold = accessMode === 'enforce';
   const trail = new AuditTrail(log);
   return async (ctx: Context, next: Next) => {
     const { matched } = ctx.state;
-    const isRecorded =
-      matched !== null &&
-      (recorded.includes(matched.operation.audit) ||
-        (settings.accessMode !== 'off' && matched.operation.audit !== 'none' && statesEmergency(ctx)));
-    if (!isRecorded) await trail.refusals(ctx, next);
-    else await trail.request(ctx, beginAudit(ctx, committedStatus(ctx, matched, settings)), next);
+    const kind = matched?.operation.audit ?? 'none';
+    const isEmergency = accessMode !== 'off' && kind !== 'none' && statesEmergency(ctx);
+    const isRecorded = recorded.includes(kind) || isEmergency;
+    if (matched === null || !(isRecorded || (mayHold && READS.includes(kind))))
+      await trail.refusals(ctx, next);
+    else {
+      const wishes = { tellsKinds: auditReads, isOptional: !isRecorded };
+      await trail.request(ctx, beginAudit(ctx, committedStatus(ctx, matched, settings), wishes), next);
+    }
   };
 }
 
@@ -79,11 +84,13 @@ class AuditTrail {
       await withAuditDraft(draft, next);
     } catch (error) {
       if (REFUSED.includes(errorStatus(error))) await this.#refuse(ctx, draft, error);
-      else if (!isUnavailable(error) && !isOutcomeUnknown(error))
+      else if (isAudited(ctx) && !isUnavailable(error) && !isOutcomeUnknown(error))
         await this.#recordFailure(draft, errorStatus(error));
       throw error;
     }
-    if (!draft.isCommitted) await insertOnce(draft.record(ctx.status));
+    if (draft.further.length > 0 && isAudited(ctx)) await draft.writeFurther();
+    if (!draft.isCommitted && isAudited(ctx)) await insertOnce(draft.record(ctx.status));
+    if (draft.parts > 0) await draft.completeParts(ctx.status);
   }
 
   /** While the database is away a refusal is answered all the same, and noted when it is back. */
@@ -98,6 +105,7 @@ class AuditTrail {
     try {
       // One that was recorded before it was tried says what came of it already.
       await insertOnce(record);
+      if (draft.parts > 0) await draft.completeParts(status);
     } catch (error) {
       this.log.error({ request_id: record.request_id, err: error }, 'a failure could not be recorded');
     }

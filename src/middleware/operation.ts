@@ -117,8 +117,9 @@ export function body(
 
 /** Status and documentation answer without a database, and so do the metrics that tell that it is away. */
 function readsRecords(operation: Operation): boolean {
-  const { access } = operation;
-  return access !== 'open' && access !== 'anyone' && access !== 'identified' && !isOfManagement(operation);
+  const { access, discloses } = operation;
+  const isOfNothing = access === 'identified' && discloses === 'nothing';
+  return access !== 'open' && access !== 'anyone' && !isOfNothing && !isOfManagement(operation);
 }
 
 function isOfManagement({ path }: Operation): boolean {

@@ -145,6 +145,12 @@ inBrowser('what goes on paper (skipped where no Chromium is installed)', () => {
     const [access] = found;
     const ehrId = /patients\/([^/?]+)/.exec(web.page.url())?.[1];
     expect(access).toMatchObject({ options: { of: 'access' }, ehr_id: ehrId });
+    await web.page.evaluate(TO_PAPER);
+    // On paper it is each access in words, as the patient is given it.
+    await web.page.getByText('Who has seen and changed this record').waitFor();
+    await web.page.getByRole('columnheader', { name: 'From where' }).waitFor();
+    await web.page.getByRole('cell', { name: 'made a record' }).first().waitFor();
+    await web.page.evaluate(FROM_PAPER);
     await web.page.emulateMedia({ media: 'print' });
     const banner = web.page.getByLabel('Patient', { exact: true });
     const tabs = web.page.locator('.mantine-Tabs-list').first();

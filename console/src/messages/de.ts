@@ -1,4 +1,5 @@
 import { administration } from './administration.de.js';
+import { access } from './access.de.js';
 import { attributes } from './attributes.de.js';
 import { deeds } from './deeds.de.js';
 import { differences } from './differences.de.js';
@@ -11,6 +12,7 @@ import type { Catalogue } from './en.js';
 /** Everything the console says, in German. */
 export const de: Catalogue = {
   ...administration,
+  ...access,
   ...attributes,
   ...deeds,
   ...differences,

@@ -1,3 +1,4 @@
+import { access } from './access.en.js';
 import { attributes } from './attributes.en.js';
 import { deeds } from './deeds.en.js';
 import { differences } from './differences.en.js';
@@ -6,6 +7,7 @@ import { hints } from './hints.en.js';
 
 /** What pages say and the first one, with sign-in and menu, does not: loaded with the first of them. In English. */
 export const later = {
+  ...access,
   ...attributes,
   ...deeds,
   ...differences,

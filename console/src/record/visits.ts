@@ -18,6 +18,7 @@ const DEEDS = [
   ['contribution_get', 'readChanges'],
   ['ehr_tags', 'readTags'],
   ['ehr_create', 'made'],
+  ['ehr_access', 'audited'],
   ['ehr_extract_create', 'restored'],
   ['ehr_find', 'searched'],
   ['ehr_', 'opened'],

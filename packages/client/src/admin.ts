@@ -1,4 +1,5 @@
 import type { EHR_STATUS } from '../../rm/src/generated/types.js';
+import type { AccessReport, AccessReportFilter } from './access-report.js';
 import { Approvals, type Approval } from './approvals.js';
 import { commitHeaders, path, timeText, type Caller } from './call.js';
 import type { ListedEhr } from './ehr.js';
@@ -13,6 +14,10 @@ export interface AuditFilter extends CallOptions {
   readonly operation?: string | undefined;
   readonly status?: number | undefined;
   readonly ehrId?: string | undefined;
+  /** Which come first; the newest unless given. */
+  readonly order?: 'newest' | 'oldest' | undefined;
+  /** `id` of the last record of the page before, or `next` of a page of events. */
+  readonly after?: string | undefined;
   readonly offset?: number | undefined;
   readonly fetch?: number | undefined;
 }
@@ -24,7 +29,16 @@ export interface AuditRecord {
   readonly operation: string;
   readonly status: number;
   readonly request_id: string;
+  /** Absent: an older server. */
+  readonly id?: string;
   readonly [member: string]: unknown;
+}
+
+/** A page of the audit as FHIR AuditEvents. */
+export interface AuditEventPage {
+  readonly events: readonly Readonly<Record<string, unknown>>[];
+  /** The `after` of the next page; absent: this was the last. */
+  readonly next?: string;
 }
 
 /** What survives where both EHRs say something. */
@@ -121,6 +135,16 @@ export interface MergeCandidates {
 
 const ADMIN = '/rest/admin';
 
+interface Bundle {
+  readonly link: readonly { readonly relation: string; readonly url: string }[];
+  readonly entry: readonly { readonly resource: Readonly<Record<string, unknown>> }[];
+}
+
+function auditQuery({ from, to, user, operation, status, ehrId, order, after, offset, fetch }: AuditFilter) {
+  const which = { from: timeText(from), to: timeText(to), user, operation, status, ehr_id: ehrId };
+  return { ...which, order, after, offset, fetch };
+}
+
 /**
  * Administration. Deletions are physical and cannot be undone. Needs the permission `admin`, the audit `audit`. Where the server
  * asks for two persons (`FOUR_EYES`) a deletion gives what waits for the other one.
@@ -194,11 +218,31 @@ export class Admin {
     await this.#delete(path`/query/${name}/${version}`, options);
   }
 
-  /** Newest first. @throws CdrError */
+  /** Newest first unless `order` says otherwise. @throws CdrError */
   async audit(filter: AuditFilter = {}): Promise<AuditRecord[]> {
-    const { from, to, ehrId, signal, ...rest } = filter;
-    const query = { ...rest, from: timeText(from), to: timeText(to), ehr_id: ehrId };
-    return this.#caller.body('GET', `${ADMIN}/audit`, { query, signal });
+    const { signal } = filter;
+    return this.#caller.body('GET', `${ADMIN}/audit`, { query: auditQuery(filter), signal });
+  }
+
+  /** The same as FHIR R4 AuditEvents, one for each EHR that a record names. @throws CdrError */
+  async auditEvents(filter: AuditFilter = {}): Promise<AuditEventPage> {
+    const { signal } = filter;
+    const query = { ...auditQuery(filter), format: 'fhir' };
+    const call = { query, signal, accept: 'application/fhir+json' };
+    const { link, entry } = await this.#caller.body<Bundle>('GET', `${ADMIN}/audit`, call);
+    const next = link.find(({ relation }) => relation === 'next')?.url;
+    const after = next === undefined ? null : new URL(next).searchParams.get('after');
+    return { events: entry.map(({ resource }) => resource), ...(after !== null && { next: after }) };
+  }
+
+  /**
+   * The patient's report: who saw and changed what of an EHR, in plain words. For whoever has the permission `audit` or `admin`, and
+   * for the patient with his own token. @throws CdrError `forbidden` for everybody else
+   */
+  async accessReport(ehrId: string, filter: AccessReportFilter = {}): Promise<AccessReport> {
+    const { from, to, signal, ...rest } = filter;
+    const query = { ...rest, from: timeText(from), to: timeText(to) };
+    return this.#caller.body('GET', path`/rest/ehrs/${ehrId}/access`, { query, signal });
   }
 
   /** Who saw or changed an EHR. @throws CdrError */

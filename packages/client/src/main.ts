@@ -2,6 +2,7 @@
 export { aql, AqlText, type AqlQuery, type AqlValue } from './aql.js';
 export type { Answer, Call, VersionInfo } from './call.js';
 export { Cdr, type Health } from './cdr.js';
+export type * from './access-report.js';
 export type * from './admin.js';
 export type * from './approvals.js';
 export type * from './compositions.js';

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../openehr/base/json.js';
 
 import { ADMIN_SCHEMAS } from './admin-schemas.js';
+import { AUDIT_SCHEMAS } from './audit-schemas.js';
 import { TEMPLATE_SCHEMAS } from './template-schemas.js';
 import { ERROR_SCHEMAS } from './error-schemas.js';
 import { OVERVIEW_SCHEMAS } from './overview-schemas.js';
@@ -275,6 +276,7 @@ const SCHEMAS = {
   Text: TEXT,
   LogLevel: object({ configuredLevel: word('OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE') }),
   ...ADMIN_SCHEMAS,
+  ...AUDIT_SCHEMAS,
   ...TEMPLATE_SCHEMAS,
   ...OWN_SCHEMAS,
   ...POLICY_SCHEMAS,

@@ -29,6 +29,7 @@ export const MEDIA_TYPES = {
   query: ['text/plain', 'application/json'],
   resultSet: ['application/json', 'application/x-ndjson', 'text/csv'],
   records: ['application/json', 'text/csv'],
+  auditRecords: ['application/json', 'text/csv', 'application/fhir+json'],
   lines: ['application/x-ndjson'],
   textOrJson: ['text/plain', 'application/json'],
   policy: ['application/json', 'text/plain'],

@@ -83,6 +83,13 @@ function aqlOnly(text: string): string {
   return text;
 }
 
+/** @throws invalid when it is no id of a record of the audit */
+function auditId(text: string): string {
+  if (!/^[0-9a-z][0-9a-z.-]{0,63}$/.test(text))
+    throw new CdrError('invalid', 'after must be the `next` of the page before');
+  return text;
+}
+
 /** @throws invalid when it is no head */
 function sealHeadOf(text: string): SealHead {
   return parseSealHead(text);
@@ -239,6 +246,26 @@ const PARAMETERS = {
   audit_ehr_id: query('Only records about this EHR', { parse: ehrId }, { name: 'ehr_id' }),
   audit_offset: offset('Records'),
   audit_fetch: fetch('Records to give at most'),
+  audit_format: query(
+    '`fhir`: AuditEvents of FHIR R4 in a Bundle, as IHE BALP has them',
+    otherwise('json', oneOf('json', 'fhir')),
+    { name: 'format' },
+  ),
+  audit_order: query('Which records come first', otherwise('newest', oneOf('newest', 'oldest')), {
+    name: 'order',
+  }),
+  audit_after: query(
+    'Where the page before ended: `id` of its last record, of a Bundle as its link says',
+    text,
+    {
+      name: 'after',
+    },
+  ),
+  report_language: query('Of the words; else that of `Accept-Language`', oneOf('en', 'de'), {
+    name: 'language',
+  }),
+  report_after: query('`next` of the page before', { parse: auditId }, { name: 'after' }),
+  report_fetch: fetch('Accesses to give at most'),
   since: query('Head of the seals that was kept elsewhere and must be in the chain', { parse: sealHeadOf }),
   subject: query(
     '`drop`: an EHR whose subject another one has is restored without it, and not refused',

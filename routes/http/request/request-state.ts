@@ -24,10 +24,18 @@ export interface AuthenticatedUser {
   /** Upper-cased. */
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<Permission>;
-  /** What a token says beside that, where policies of access are enforced. */
+  /** What a token says beside that, where policies of access are enforced or reads are recorded. */
   readonly claims?: SubjectClaims;
   /** What the scopes of his token grant; absent: they restrict nothing. docs/smart.md */
   readonly smart?: SmartGrants;
+  /** Who acts for the user, where his token says so. */
+  readonly actor?: TokenActor;
+}
+
+/** The claim `act` of a token (RFC 8693, 4.1): an application, or a person, that asks for the user. */
+export interface TokenActor {
+  readonly subject: string;
+  readonly issuer?: string;
 }
 
 /** Claims of a token that policies of access may ask for. docs/access.md#who-asks */

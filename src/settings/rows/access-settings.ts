@@ -237,7 +237,13 @@ export const ACCESS_SETTINGS = [
     'AUDIT_READS',
     'auditReads',
     flag(false),
-    'whether reads of clinical data and queries are recorded; writes and refusals always are',
+    'whether reads of clinical data and queries are recorded; writes and refusals always are, and reads once a policy holds (ACCESS_MODE=enforce)',
+  ),
+  setting(
+    'AUDIT_RETENTION_YEARS',
+    'auditRetentionYears',
+    orNull(count(3, 200)),
+    'years that records of the audit are kept, 3 or more: `everchart audit prune` removes what is older, and nothing else; empty = what it is told',
   ),
   setting('STATUS_ENDPOINT', 'statusEndpoint', flag(true), 'whether /rest/status exists'),
   setting(

@@ -52,7 +52,7 @@ describe('the audit of a server that enforces policies', () => {
       .get('/rest/admin/audit')
       .set({ Authorization: AUDITOR, Accept: 'text/csv' })
       .expect(200);
-    expect(csv.text.split('\n')[0]?.trim()).toMatch(/,organisation,purpose,policies,hidden$/);
-    expect(csv.text).toMatch(/,ward 3,TREAT,not-this,(?:true|1)\s/);
+    expect(csv.text.split('\n')[0]?.trim()).toMatch(/,organisation,purpose,policies,hidden,decision,/);
+    expect(csv.text).toMatch(/,ward 3,TREAT,not-this,(?:true|1),forbid,/);
   });
 });

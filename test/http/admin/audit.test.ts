@@ -3,12 +3,15 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import type { AuditDoc } from '../../../models/audit.js';
+import { sealNewRecords } from '../../../maintenance/seal.js';
+import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp } from '../../support/app.js';
 import {
   auditRecordsOf,
   forgetAudit,
   recordOfAnswer,
   recordsOfAnswer,
+  wholeRecordsOf,
 } from '../../support/api/audit-records.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
@@ -170,20 +173,58 @@ describe('a query over the population', () => {
     expect(new Set((await recordOfAnswer(await query(half))).ehr_ids)).toEqual(new Set(ids));
   });
 
-  it('notes a thousand EHRs and the number of all', async () => {
-    const ehrs = Array.from({ length: 1_001 }, (_, index) => ({
-      _id: `many-${index}`,
+  it.each(['application/json', 'application/x-ndjson'])(
+    'names every EHR that it answered, however many, in %s',
+    async (type) => {
+      const collection = mongoose.connection.collection<{ _id: string }>('ehrs');
+      const ehrs = Array.from({ length: 2_501 }, (_, index) => ({
+        _id: `many-${index}`,
+        system_id: 'local.cdr',
+        time_created: new Date(),
+        state: 'active',
+        is_queryable: true,
+      }));
+      await collection.insertMany(ehrs);
+      const q = "SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value LIKE 'many-*'";
+      const answer = await query(q).set('Accept', type).buffer(true);
+      await collection.deleteMany({ _id: { $in: ehrs.map(({ _id }) => _id) } });
+      const records = await wholeRecordsOf(answer, 3);
+      expect(
+        records.map(({ part, rows, ehr_count, status, user }) => ({ part, rows, ehr_count, status, user })),
+      ).toEqual(
+        [undefined, 2, 3].map((part) => ({ part, rows: 2_501, ehr_count: 2_501, status: 200, user: 'ada' })),
+      );
+      const named = records.flatMap(({ ehr_ids: ids = [] }) => ids);
+      expect([named.length, new Set(named)]).toEqual([2_501, new Set(ehrs.map(({ _id }) => _id))]);
+      expect(Math.max(...records.map(({ ehr_ids: ids = [] }) => ids.length))).toBe(1_000);
+      await sealNewRecords();
+      const ids = records.map(({ _id: id }) => id);
+      const { violations } = await verifyStorage();
+      expect(violations.filter(({ id }) => ids.includes(id))).toEqual([]);
+      expect(await auditRecordsOf({ unsealed: true })).toEqual([]);
+    },
+  );
+
+  it('that fails leaves no part which says that something was answered', async () => {
+    const collection = mongoose.connection.collection<{ _id: string }>('ehrs');
+    const ehrs = Array.from({ length: 1_501 }, (_, index) => ({
+      _id: `some-${index}`,
       system_id: 'local.cdr',
       time_created: new Date(),
       state: 'active',
       is_queryable: true,
     }));
-    const collection = mongoose.connection.collection<{ _id: string }>('ehrs');
     await collection.insertMany(ehrs);
-    const q = "SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value LIKE 'many-*'";
-    const record = await recordOfAnswer(await query(q));
+    const q = "SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value LIKE 'some-*'";
+    let answer: request.Response | null = null;
+    await withoutRoomForSuccess(async () => {
+      answer = await query(q);
+    });
     await collection.deleteMany({ _id: { $in: ehrs.map(({ _id }) => _id) } });
-    expect([record.rows, record.ehr_ids?.length, record.ehr_count]).toEqual([1_001, 1_000, 1_001]);
+    const { status, headers } = answer as unknown as request.Response;
+    expect(status).toBe(500);
+    const records = await auditRecordsOf({ request_id: headers['x-request-id'] });
+    expect(records.every((record) => record.status === 500 && record.pending === undefined)).toBe(true);
   });
 
   it('is recorded without any literal, and with a hash of its parameters', async () => {
@@ -447,7 +488,7 @@ describe('GET /rest/admin/audit', () => {
     const [head, first, end] = text.split('\r\n');
     expect([status, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
     expect(head).toMatch(
-      /^time,user,sub,.*,operation,status,ehr_id,.*,request_id,restored,organisation,purpose,policies,hidden$/,
+      /^time,user,sub,.*,operation,status,ehr_id,.*,request_id,restored,organisation,purpose,policies,hidden,decision,.*,part,id$/,
     );
     expect(first).toMatch(new RegExp(`,ehr_create,201,${ehrId},`));
     expect(end).toBe('');

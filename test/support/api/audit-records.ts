@@ -27,3 +27,17 @@ export async function recordOfAnswer(answer: { headers: Record<string, string> }
 export async function forgetAudit(): Promise<void> {
   await mongoose.connection.collection('audit').deleteMany({});
 }
+
+/** All parts of the record of an answered request, as soon as there are so many and its answer has ended. */
+export async function wholeRecordsOf(
+  answer: { headers: Record<string, string> },
+  parts: number,
+): Promise<AuditDoc[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const records = await recordsOfAnswer(answer);
+    if (records.length === parts && records.every(({ pending }) => pending !== true)) return records;
+    if (attempt >= 100)
+      throw new Error(`no ${parts} whole records: ${JSON.stringify(records).slice(0, 2_000)}`);
+    await setTimeout(50);
+  }
+}

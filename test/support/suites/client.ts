@@ -287,6 +287,14 @@ export function clientSuite(edition: string, settings: Partial<Settings>): void 
       expect(await target.compositions.list()).toHaveLength(0);
       expect((await cdr.admin.audit({ operation: 'mergeEhrs' })).length).toBeGreaterThan(0);
       expect((await cdr.admin.access(source.id)).length).toBeGreaterThan(0);
+      const report = await cdr.admin.accessReport(source.id, { language: 'de', fetch: 1 });
+      expect(report).toMatchObject({ entries: [{ what: expect.any(String) }], next: expect.any(String) });
+      const older = await cdr.admin.accessReport(source.id, { after: report.next });
+      expect(older.entries.length).toBeGreaterThan(0);
+      const first = await cdr.admin.auditEvents({ order: 'oldest', fetch: 2 });
+      const second = await cdr.admin.auditEvents({ order: 'oldest', fetch: 2, after: first.next });
+      const ids = [...first.events, ...second.events].map(({ id }) => id);
+      expect([first.events.length, new Set(ids).size]).toEqual([2, ids.length]);
       expect(Object.keys(await cdr.admin.seal())).toContain('head');
       await cdr.admin.deleteEhr(source.id);
       expect(await errorOf(source.get())).toMatchObject({ status: 404 });

@@ -63,6 +63,8 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'everchart import': ['test/http/process/command-line.long.test.ts', "run('import', file("],
   'everchart user add': ['test/http/access/basic-users.long.test.ts', "user(['add', 'ada'"],
   'everchart audit prune': ['test/http/process/command-line.long.test.ts', "['audit', 'prune'"],
+  'everchart audit export': ['test/http/process/audit-export.test.ts', "'audit', 'export'"],
+  'curl "$SERVER/rest/ehrs': ['test/http/access/access-report.test.ts', '/access'],
   'curl "$SERVER/rest/admin': ['test/http/admin/audit.test.ts', '/access'],
   'everchart backup': ['test/http/process/backup.test.ts', "'backup', '--output'"],
   'everchart backup --output store.backup --encrypt-to': [

@@ -23,7 +23,7 @@ it.each(['ehr', 'composition', 'merge', 'query', 'audit', 'job', 'template'])(
         '--url',
         '--user',
         '--token',
-        ...(/^template (?:get|upload)$/.test(words) ? [] : ['--json']),
+        ...(/^(?:template (?:get|upload)|audit export)$/.test(words) ? [] : ['--json']),
       ];
       expect([words, asked.filter((name) => !options.includes(name))]).toEqual([words, []]);
     }

@@ -1,0 +1,70 @@
+import type { ReportedAccess } from '@everchart/client';
+import { Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { textAt } from '../../api/json.js';
+import { useMessages } from '../../messages/messages.js';
+import { Time } from '../../widgets/Time.js';
+
+/** Every access on a line of its own: when, who, what, why, what kind, from where. */
+export function AccessReportTable({ entries }: { readonly entries: readonly ReportedAccess[] }): ReactNode {
+  const { t } = useMessages();
+  return (
+    <Table className="grid audit">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t('audit.time')}</Table.Th>
+          <Table.Th>{t('audit.who')}</Table.Th>
+          <Table.Th>{t('audit.what')}</Table.Th>
+          <Table.Th>{t('access.why')}</Table.Th>
+          <Table.Th>{t('access.kind')}</Table.Th>
+          <Table.Th>{t('access.where')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {entries.map((entry) => (
+          <AccessRow key={`${entry.request_id} ${entry.time}`} entry={entry} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function AccessRow({ entry }: { readonly entry: ReportedAccess }): ReactNode {
+  const { t } = useMessages();
+  const {
+    time,
+    user,
+    what,
+    why,
+    reason,
+    templates = [],
+    organisation,
+    client_id: client,
+    address,
+    actor,
+  } = entry;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Time value={time} />
+      </Table.Td>
+      <Table.Td>{actor === undefined ? user : `${user} (${actor})`}</Table.Td>
+      <Table.Td className="what">
+        {what}
+        {entry.while_merged === true && (
+          <Text size="xs" component="div">
+            {t('access.merged')}
+          </Text>
+        )}
+        {textAt(entry, 'restored') !== '' && (
+          <Text size="xs" component="div">
+            {t('access.elsewhere')}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{[why, reason].filter(Boolean).join(': ')}</Table.Td>
+      <Table.Td>{templates.length > 0 ? templates.join(', ') : textAt(entry, 'query')}</Table.Td>
+      <Table.Td>{[organisation, client, address].filter(Boolean).join(', ')}</Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
+import type { AuditDoc } from '../../../models/audit.js';
+import { everyOperation } from '../../../src/operation-table.js';
+import { testApp } from '../../support/app.js';
+import { apiCases } from '../../support/api/cases.js';
+import { ApiProbe } from '../../support/api/probe.js';
+import { recordsOfAnswer, wholeRecordsOf } from '../../support/api/audit-records.js';
+import { useDatabase } from '../../support/database.js';
+import { givenTemplate } from '../../support/resources.js';
+
+useDatabase();
+
+const app = testApp();
+const probe = new ApiProbe();
+const cases = apiCases(app);
+/** Never answers anything: 501. */
+const NEVER = 'deleteContribution';
+const disclosing = probe.operations.filter(({ id, discloses }) => discloses !== 'nothing' && id !== NEVER);
+/** A look at the log names no EHRs of what it lists, or each look would be about everybody: it is recorded with what was asked for. */
+const LOG = 'getAudit';
+/** One success of each operation that gives or changes something of records. */
+const successes = disclosing.flatMap(
+  ({ id }) => cases.find((each) => each.id === id && each.status < 300) ?? [],
+);
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** EHRs whose ids stand in an answer. */
+async function ehrsIn(text: string): Promise<string[]> {
+  const ids = [...new Set(text.match(UUID) ?? [])];
+  const found = mongoose.connection.collection<{ _id: string }>('ehrs').find({ _id: { $in: ids } });
+  return (await found.toArray()).map(({ _id }) => _id).sort();
+}
+
+function namedBy(records: readonly AuditDoc[]): Set<string> {
+  return new Set(
+    records
+      .flatMap(({ ehr_id: one, ehr_ids: others = [], target }) => [one, target, ...others])
+      .flatMap((id) => id ?? []),
+  );
+}
+
+beforeAll(() => givenTemplate(app));
+
+describe('the log', () => {
+  it('is written by every operation that gives or changes something of records, by its row of the table', () => {
+    const silent = everyOperation().operations.filter(
+      ({ discloses, audit }) => discloses !== 'nothing' && audit === 'none',
+    );
+    expect(silent.map(({ id }) => id)).toEqual([]);
+    const untried = disclosing.filter(({ id }) => !successes.some((each) => each.id === id));
+    expect(untried.map(({ id }) => id)).toEqual([]);
+  });
+
+  it.each(successes.map((each) => [each.id, each] as const))(
+    'names every EHR that %s answers or is about',
+    async (id, { call, status }) => {
+      const { settings, ...given } = await call();
+      const answer = await probe.call(id, { ...given, settings: { ...settings, auditReads: true } });
+      expect([id, answer.status]).toEqual([id, status]);
+      const { text } = answer as { readonly text?: string };
+      const parts = (await recordsOfAnswer(answer)).length;
+      expect([id, parts > 0]).toEqual([id, true]);
+      const named = namedBy(await wholeRecordsOf(answer, parts));
+      const { ehr_id: asked } = given.params ?? {};
+      const disclosed = [
+        ...(id === LOG ? [] : await ehrsIn(text ?? '')),
+        ...(asked === undefined ? [] : await ehrsIn(asked)),
+      ];
+      expect([id, disclosed.filter((ehrId) => !named.has(ehrId))]).toEqual([id, []]);
+    },
+  );
+});
