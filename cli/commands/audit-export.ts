@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Admin, AuditFilter } from '../../packages/client/src/main.js';
 import { openOutput } from '../output.js';
+import { writeShown } from '../shown.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { wholeNumber } from './options.js';
 import { timeOption } from './time-option.js';
@@ -59,7 +60,8 @@ async function exportAudit({ since, until, limit = Infinity, ...options }: Expor
       [lines, last] = [lines + 1, time];
     }
     await output.end();
-    process.stderr.write(
+    writeShown(
+      process.stderr,
       `${lines} line${lines === 1 ? '' : 's'}; go on with --since ${goOn.toISOString()}\n`,
     );
   });
