@@ -2,19 +2,23 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 import { inflated } from '../inflated.js';
 import { decodedCell } from '../version-text.js';
-import type { PipelineRow } from './run-pipeline.js';
 
 /** Characters of the whole objects of one row. */
 export const MAX_ROW_LENGTH = 128 * 1024 * 1024;
 /** Characters that are decoded at a time: the rows of one step of the database may become a hundred times as long. */
 const DECODED_AT_ONCE = 8 * 1024 * 1024;
 
+/** Cells of a row as a pipeline gives them. */
+interface Cells {
+  readonly row: readonly JsonValue[];
+}
+
 /**
  * The same rows with the texts of VERSIONs as text, some at a time.
  * @throws unprocessable for a row that is longer than `MAX_ROW_LENGTH`; Error of zlib
  */
-export function* decodedRows(rows: readonly PipelineRow[]): Generator<readonly PipelineRow[], void> {
-  let batch: PipelineRow[] = [];
+export function* decodedRows<Row extends Cells>(rows: readonly Row[]): Generator<readonly Row[], void> {
+  let batch: Row[] = [];
   let length = 0;
   for (const found of rows) {
     const texts = new RowTexts();
