@@ -109,7 +109,10 @@ describe('in processor time', () => {
     const made: { name: string; steps: number; ms: number }[] = [];
     for (const [name, q] of largest) {
       const steps = stepsOf(q);
-      if (steps !== null) made.push({ name, steps, ms: (await translatedMs(q)) / slow });
+      if (steps === null) continue;
+      const taken = await translatedMs(q);
+      // What others do to the machine is no matter of a plan: its pace is that of the moment.
+      made.push({ name, steps, ms: taken / Math.max(slow, slowness()) });
     }
     expect(made).toHaveLength(largest.length);
     expect(made.filter(({ ms }) => ms > MARGIN * COMPILED_MS)).toEqual([]);
