@@ -284,8 +284,8 @@ describe('a server that enforces policies', () => {
         ({ access, adminWith }) => !['admin', 'audit', 'restore'].includes(access) && adminWith === undefined,
       );
       const open = forAll.filter(({ discloses, path }) => discloses === 'whole' || path.includes('ehr_id'));
-      // Marks ask themselves whether it is an administrator, an auditor or the patient: test/http/access/marks.test.ts.
-      expect(open.map(({ id }) => id)).toEqual(['marks_get', 'marks_put']);
+      // These ask themselves whether it is an administrator, an auditor or the patient: test/http/access/{marks,access-report}.test.ts.
+      expect(open.map(({ id }) => id)).toEqual(['marks_get', 'marks_put', 'ehr_access']);
     },
   );
 
