@@ -76,10 +76,7 @@ async function unseenContainers(
   for (const [index, entry] of request.entries.entries()) {
     if (entry.kind === 'create' || unseen.has(entry.versionedObjectUid)) continue;
     const judgement = await judged(viewer, owner, entry);
-    if (judgement === 'unseen') {
-      unseen.add(entry.versionedObjectUid);
-      viewer.refused();
-    }
+    if (judgement === 'unseen') unseen.add(entry.versionedObjectUid);
     if (judgement === 'forbidden') throw placed(request, index, notPermitted(viewer, ACTIONS[entry.kind]));
   }
   return unseen;
