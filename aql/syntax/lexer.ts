@@ -68,9 +68,13 @@ class Lexer {
   private offset = 0;
   private line = 1;
   private lineStart = 0;
+  /** Where the line ends that is read. */
+  private lineEnd: number;
   private predicateDepth = 0;
 
-  constructor(private readonly text: string) {}
+  constructor(private readonly text: string) {
+    this.lineEnd = this.lineEndFrom(0);
+  }
 
   tokens(): Token[] {
     this.skipBlank();
@@ -121,9 +125,8 @@ class Lexer {
     const illegal = illegalEscape(inner);
     if (illegal >= 0)
       this.failAt(this.offset + 1 + illegal, 'a backslash here is not a legal escape; write \\\\ for one');
-    const before = this.offset;
     this.push('string', inner, end);
-    this.countLines(before, end);
+    this.countLines(end);
   }
 
   private parameter(): void {
@@ -139,7 +142,7 @@ class Lexer {
     if (this.text[before] === '{' && this.previous()?.upper === 'MATCHES') {
       const isTaken = this.predicateDepth > 0 ? this.take('regex', REGEX) : this.take('uri', URI);
       if (isTaken) {
-        this.countLines(before, this.offset);
+        this.countLines(this.offset);
         return;
       }
     }
@@ -173,18 +176,24 @@ class Lexer {
   }
 
   private skipBlank(): void {
-    const before = this.offset;
     const end = this.matchEnd(BLANK);
     if (end < 0) return;
     this.offset = end;
-    this.countLines(before, end);
+    this.countLines(end);
   }
 
-  private countLines(from: number, to: number): void {
-    for (let at = this.text.indexOf('\n', from); at >= 0 && at < to; at = this.text.indexOf('\n', at + 1)) {
+  /** Each line's end is looked for once: a query may be one line of many tokens. */
+  private countLines(to: number): void {
+    while (this.lineEnd < to) {
       this.line++;
-      this.lineStart = at + 1;
+      this.lineStart = this.lineEnd + 1;
+      this.lineEnd = this.lineEndFrom(this.lineStart);
     }
+  }
+
+  private lineEndFrom(offset: number): number {
+    const at = this.text.indexOf('\n', offset);
+    return at < 0 ? Infinity : at;
   }
 
   private position(offset: number): Position {
@@ -197,7 +206,7 @@ class Lexer {
   }
 
   private failAt(offset: number, what: string): never {
-    this.countLines(this.offset, offset);
+    this.countLines(offset);
     throw syntaxError(this.position(offset), what);
   }
 }

@@ -171,10 +171,8 @@ class Binder {
     this.lists.add(list, this.parameters);
     const partner = this.partner(left);
     const items = counted(list.items).flatMap((item) => this.matchItem(item, partner));
-    return {
-      ...list,
-      items: counted(items).flatMap((item) => templateIdReadings(valueSteps(left), '=', item)),
-    };
+    const steps = valueSteps(left);
+    return { ...list, items: counted(items).flatMap((item) => templateIdReadings(steps, '=', item)) };
   }
 
   private matchItem(item: MatchItem<Unbound>, partner: Partner): readonly MatchItem<Unanswered>[] {
