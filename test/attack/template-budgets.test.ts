@@ -76,9 +76,7 @@ describe('the nodes of a template', () => {
     expect(await upload(referred(45, 'edge'))).toEqual({ status: 201, message: '' });
     const read = (): Promise<Response> =>
       request(server.url).get(`${TEMPLATES}/edge`).set('Accept', 'application/openehr.wt+json').then();
-    await takingNobody(server, async () => {
-      for (let i = 0; i < 10; i++) expect((await read()).status).toBe(200);
-    });
+    for (let i = 0; i < 3; i++) expect((await takingNobody(server, read)).status).toBe(200);
   });
 
   it('are refused beyond 10,000', async () => {
