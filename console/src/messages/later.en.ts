@@ -4,6 +4,8 @@ import { deeds } from './deeds.en.js';
 import { differences } from './differences.en.js';
 import { findings } from './findings.en.js';
 import { hints } from './hints.en.js';
+import { marks } from './marks.en.js';
+import { policies } from './policies.en.js';
 
 /** What pages say and the first one, with sign-in and menu, does not: loaded with the first of them. In English. */
 export const later = {
@@ -13,4 +15,6 @@ export const later = {
   ...differences,
   ...findings,
   ...hints,
+  ...marks,
+  ...policies,
 } as const;

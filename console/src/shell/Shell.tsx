@@ -3,7 +3,7 @@ import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
-import { useIsClosed, useSession, useWhyOver } from '../session/session.js';
+import { useIsClosed, useOwnEhr, useSession, useWhyOver } from '../session/session.js';
 import { useHiddenPage, useIdleLock } from '../session/use-idle-lock.js';
 import { Icon, type IconName } from '../widgets/Icon.js';
 import { ConnectionBar } from './ConnectionBar.js';
@@ -41,6 +41,7 @@ export function Shell(): ReactNode {
   useKeptScroll(useRouter());
   useHiddenPage(why === 'away');
   const isClosed = useIsClosed();
+  const own = useOwnEhr();
   const [isSearching, search] = useDisclosure();
   // Over a page that is locked the keys are those of a password.
   const isFinding = isSearching && !isOver;
@@ -66,7 +67,13 @@ export function Shell(): ReactNode {
           <span>{t('nav.search')}</span>
           <Kbd size="xs">Ctrl K</Kbd>
         </UnstyledButton>
-        {PLACES.filter(({ to }) => !isClosed || to === WORK).map(({ to, icon, label }) => (
+        {own !== undefined && (
+          <Link to="/patients/$ehrId" params={{ ehrId: own }} className="place" activeOptions={{ includeSearch: false }}>
+            <Icon name="patients" />
+            <span>{t('nav.own')}</span>
+          </Link>
+        )}
+        {PLACES.filter(({ to }) => own === undefined && (!isClosed || to === WORK)).map(({ to, icon, label }) => (
           <Link
             key={to}
             to={to}

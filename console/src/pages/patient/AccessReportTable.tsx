@@ -8,8 +8,9 @@ import { Time } from '../../widgets/Time.js';
 /** Every access on a line of its own: when, who, what, why, what kind, from where. */
 export function AccessReportTable({ entries }: { readonly entries: readonly ReportedAccess[] }): ReactNode {
   const { t } = useMessages();
+  if (entries.length === 0) return <Text c="dimmed">{t('access.none')}</Text>;
   return (
-    <Table className="grid audit">
+    <Table className="grid cards audit report">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t('audit.time')}</Table.Th>
@@ -48,7 +49,7 @@ function AccessRow({ entry }: { readonly entry: ReportedAccess }): ReactNode {
       <Table.Td>
         <Time value={time} />
       </Table.Td>
-      <Table.Td>{actor === undefined ? user : `${user} (${actor})`}</Table.Td>
+      <Table.Td data-label={t('audit.who')}>{actor === undefined ? user : `${user} (${actor})`}</Table.Td>
       <Table.Td className="what">
         {what}
         {entry.while_merged === true && (
@@ -62,9 +63,9 @@ function AccessRow({ entry }: { readonly entry: ReportedAccess }): ReactNode {
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{[why, reason].filter(Boolean).join(': ')}</Table.Td>
-      <Table.Td>{templates.length > 0 ? templates.join(', ') : textAt(entry, 'query')}</Table.Td>
-      <Table.Td>{[organisation, client, address].filter(Boolean).join(', ')}</Table.Td>
+      <Table.Td data-label={t('access.why')}>{[why, reason].filter(Boolean).join(': ')}</Table.Td>
+      <Table.Td data-label={t('access.kind')}>{templates.length > 0 ? templates.join(', ') : textAt(entry, 'query')}</Table.Td>
+      <Table.Td data-label={t('access.where')}>{[organisation, client, address].filter(Boolean).join(', ')}</Table.Td>
     </Table.Tr>
   );
 }

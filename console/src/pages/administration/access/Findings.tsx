@@ -1,0 +1,56 @@
+import { Button, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { PolicyFinding } from '../../../api/access.js';
+import { useMessages } from '../../../messages/messages.js';
+
+/** The offset of a place that is counted from 1. */
+export function offsetIn(text: string, line: number, column: number): number {
+  const before = text.split('\n').slice(0, Math.max(0, line - 1));
+  const start = before.reduce((sum, each) => sum + each.length + 1, 0);
+  return Math.min(text.length, start + Math.max(0, column - 1));
+}
+
+/** What is wrong with a text, each with its place, to which a click leads; or that nothing is. */
+export function Findings({
+  checked,
+  text,
+  onPick,
+}: {
+  readonly checked: { readonly text: string; readonly findings: readonly PolicyFinding[] } | null;
+  readonly text: string;
+  readonly onPick: (offset: number) => void;
+}): ReactNode {
+  const { t } = useMessages();
+  if (text.trim() === '') return null;
+  const isKnown = checked?.text === text;
+  const findings = isKnown ? checked.findings : [];
+  return (
+    <div role="status" className="policy-findings">
+      {!isKnown && (
+        <Text size="sm" c="dimmed">
+          {t('policies.checking')}
+        </Text>
+      )}
+      {isKnown && findings.length === 0 && (
+        <Text size="sm" className="well">
+          {t('policies.fine')}
+        </Text>
+      )}
+      <ul>
+        {findings.map(({ kind, message, line = 1, column = 1 }) => (
+          <li key={`${line}:${column} ${message}`} data-kind={kind}>
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              color="gray"
+              onClick={() => onPick(offsetIn(text, line, column))}
+            >
+              {t('policies.place', { line, column })}
+            </Button>{' '}
+            <b>{t(`policies.finding.${kind}`)}</b> <span lang="en">{message}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
