@@ -20,7 +20,9 @@ describe('GET /rest/overview', () => {
     const open = testApp(WITH_ADMIN);
     const [before, after] = [await givenEhr(open), await givenEhr(open)];
     const userOf = async (claims: object): Promise<unknown> => {
-      const answer = request(app).get('/rest/overview').set('Authorization', tokenOf(['READER'], claims));
+      const answer = request(app)
+        .get('/rest/overview')
+        .set('Authorization', tokenOf(['READER'], claims));
       return (await answer.expect(200)).body.user;
     };
     expect(await userOf({ ehrId: before })).toEqual({ name: 'ada', permissions: ['read'], ehr_id: before });

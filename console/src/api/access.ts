@@ -174,12 +174,10 @@ export function accessApi(cdr: Cdr): AccessApi {
     },
     checkPolicy: async (policy) => {
       const sent = { body: { policy } };
-      return (
-        await cdr.request<{ findings: readonly PolicyFinding[] }>('POST', `${POLICIES}/validate`, sent)
-      ).body.findings;
+      return (await cdr.request<{ findings: readonly PolicyFinding[] }>('POST', `${POLICIES}/validate`, sent))
+        .body.findings;
     },
-    decide: async (body) =>
-      (await cdr.request<AccessDecision>('POST', `${POLICIES}/decide`, { body })).body,
+    decide: async (body) => (await cdr.request<AccessDecision>('POST', `${POLICIES}/decide`, { body })).body,
     comparePolicies: async (body) =>
       (await cdr.request<AccessComparison>('POST', `${POLICIES}/compare`, { body })).body,
     observed: async () => (await cdr.request<Observed>('GET', `${POLICIES}/observed`)).body,
@@ -199,7 +197,7 @@ export function accessApi(cdr: Cdr): AccessApi {
     accessReportCsv: async (ehrId, of) => {
       const path = `/rest/ehrs/${encodeURIComponent(ehrId)}/access`;
       let text = '';
-      for (let after: string | null | undefined; after !== null; ) {
+      for (let after: string | null | undefined; after !== null;) {
         const query = { ...of, after, fetch: MOST_ACCESSES };
         const { body, headers } = await cdr.request<string>('GET', path, { query, accept: 'text/csv' });
         // Its header stands once.

@@ -86,7 +86,8 @@ class Emergencies {
     if (ehrId === null) return send(request);
     const emergency = this.#open.get(ehrId);
     if (emergency !== undefined)
-      for (const [name, value] of Object.entries(emergencyHeaders(emergency))) request.headers.set(name, value);
+      for (const [name, value] of Object.entries(emergencyHeaders(emergency)))
+        request.headers.set(name, value);
     const answer = await send(request);
     if (answer.headers.has(WITHHELD) && !this.#open.has(ehrId) && !this.#withheld.has(ehrId)) {
       this.#withheld.add(ehrId);

@@ -61,6 +61,9 @@ export const marks: Readonly<Record<keyof typeof english, string>> = {
   'marks.closedTitle': 'Diese Akte ist eingeschränkt',
   'marks.closed':
     'Nichts davon wird gelesen oder geschrieben, bis die Einschränkung aufgehoben ist, auch nicht im Notfall.',
+  'record.nothingSeen': 'Nichts, das Sie hier sehen dürfen',
+  'record.nothingSeenHint':
+    'Die Akte ist leer, oder was darin steht, ist nicht für Sie bestimmt: Hier gelten Zugriffsregeln.',
   'record.closed':
     'Was in dieser Akte steht, ist nicht für Sie bestimmt. Was sie einschränkt und wer sie gesehen hat, dürfen Sie wissen.',
   'emergency.open': 'Notfallzugriff',

@@ -1,14 +1,17 @@
 /** What restricts a record, and emergencies that pass it, in English. */
 export const marks = {
   'error.restricted': 'Restricted',
-  'error.restrictedHint': 'The processing of this is restricted: it is neither read nor changed until that is lifted.',
+  'error.restrictedHint':
+    'The processing of this is restricted: it is neither read nor changed until that is lifted.',
   'marks.title': 'Restrictions',
   'marks.none': 'Nothing is restricted',
   'marks.noneHint':
     'Processing can be restricted, the patient can restrict who sees what, and object to research. What is lifted stays in the history.',
-  'marks.notEnforced': 'Restrictions are kept, and do not hold at present: policies of access are not enforced by this server.',
+  'marks.notEnforced':
+    'Restrictions are kept, and do not hold at present: policies of access are not enforced by this server.',
   'marks.restriction_of_processing': 'Restriction of processing',
-  'marks.restriction_of_processing.means': 'Nobody reads or changes it, not in an emergency either (GDPR 18).',
+  'marks.restriction_of_processing.means':
+    'Nobody reads or changes it, not in an emergency either (GDPR 18).',
   'marks.patient_restriction': 'Restriction by the patient',
   'marks.patient_restriction.means': 'Nobody but the patient sees it; an emergency passes it (EHDS 8).',
   'marks.research_objection': 'Objection to research',
@@ -55,7 +58,11 @@ export const marks = {
   'marks.restricted': 'This record is restricted:',
   'marks.show': 'Show',
   'marks.closedTitle': 'This record is restricted',
-  'marks.closed': 'Nothing of it is read or written until the restriction is lifted, not in an emergency either.',
+  'marks.closed':
+    'Nothing of it is read or written until the restriction is lifted, not in an emergency either.',
+  'record.nothingSeen': 'Nothing here that you may see',
+  'record.nothingSeenHint':
+    'The record is empty, or what it holds is not for you: policies of access hold here.',
   'record.closed':
     'What is in this record is not for you to see. What restricts it, and who has seen it, you may know.',
   'emergency.open': 'Emergency access',

@@ -47,7 +47,8 @@ export const policies: Readonly<Record<keyof typeof english, string>> = {
   'policies.from': 'Beginnen mit',
   'policies.blank': 'Eine Regel für eine Rolle',
   'policies.id': 'Kennung',
-  'policies.idHint': 'Bis 64 Buchstaben, Ziffern, Punkte, Unter- und Bindestriche, vorn Buchstabe oder Ziffer',
+  'policies.idHint':
+    'Bis 64 Buchstaben, Ziffern, Punkte, Unter- und Bindestriche, vorn Buchstabe oder Ziffer',
   'policies.taken': 'Eine solche gibt es schon',
   'policies.begin': 'Schreiben',
   'policies.permit': 'erlaubt',
@@ -123,7 +124,7 @@ export const policies: Readonly<Record<keyof typeof english, string>> = {
   'try.mark.restriction_of_processing': 'Die Verarbeitung ist eingeschränkt.',
   'try.mark.patient_restriction': 'Der Patient schränkt es ein.',
   'try.mark.research_objection': 'Der Patient widerspricht der Forschung.',
-  'try.open': 'Öffnen',
+  'try.open': 'Regel öffnen',
   'try.notEnforced': 'Zurzeit wird deshalb niemandem etwas verweigert: Regeln gelten noch nicht.',
   'compare.draft': 'Der Entwurf: was gilt, und was hier geschrieben ist',
   'compare.nothingWritten':

@@ -8,11 +8,14 @@ export const policies = {
   'access.view.record': 'One record',
   'access.view.emergency': 'Emergencies',
   'mode.off': 'There are no policies',
-  'mode.off.means': 'Whoever may read, reads every record. Nothing of what stands here costs or changes anything yet.',
+  'mode.off.means':
+    'Whoever may read, reads every record. Nothing of what stands here costs or changes anything yet.',
   'mode.dry': 'Policies are tried',
-  'mode.dry.means': 'They are kept, checked and compared, and refuse nothing: whoever may read, reads every record.',
+  'mode.dry.means':
+    'They are kept, checked and compared, and refuse nothing: whoever may read, reads every record.',
   'mode.observe': 'Policies are observed',
-  'mode.observe.means': 'They refuse nothing yet. What they would hide, and from whom, is noted: look at “What was hidden”.',
+  'mode.observe.means':
+    'They refuse nothing yet. What they would hide, and from whom, is noted: look at “What was hidden”.',
   'mode.enforce': 'Policies hold',
   'mode.enforce.means':
     'What no policy permits is as if it were not there, in every list, query and export. Without any policy nothing is restricted.',
@@ -23,7 +26,8 @@ export const policies = {
     'Begin with a ready policy. “Try a decision” says what is decided for one person and one record, and why; “Compare a draft” says what all of them would change.',
   'begin.observe':
     'Let it note for a week what would be hidden, and from whom. Whoever is in that list and should not be needs a policy first.',
-  'begin.enforce': 'Let it hold, with users who sign in (AUTH=jwt or basic). Try it as one of them before others do.',
+  'begin.enforce':
+    'Let it hold, with users who sign in (AUTH=jwt or basic). Try it as one of them before others do.',
   'begin.ready': 'Ready policies',
   'ready.patients': 'Patients see their own record',
   'ready.ward': 'A ward sees who lies there',
@@ -36,7 +40,8 @@ export const policies = {
   'policies.version': 'Version',
   'policies.by': 'Stored',
   'policies.none': 'No policies yet',
-  'policies.noneHint': 'Without any, nobody is restricted. Begin with a ready one: nothing is stored until you save it.',
+  'policies.noneHint':
+    'Without any, nobody is restricted. Begin with a ready one: nothing is stored until you save it.',
   'policies.new': 'New policy',
   'policies.from': 'Begin with',
   'policies.blank': 'A policy for one role',
@@ -65,12 +70,15 @@ export const policies = {
   'policies.compare': 'What would it change?',
   'policies.discard': 'Discard what is not stored',
   'policies.remove': 'Remove the policy',
-  'policies.removeHint': 'It holds no more from the next request on, for everybody. Its versions stay. One person is enough for this: policies are not confirmed by a second one.',
+  'policies.removeHint':
+    'It holds no more from the next request on, for everybody. Its versions stay. One person is enough for this: policies are not confirmed by a second one.',
   'policies.removeNow': 'Remove it',
   'policies.removed': '{id} is removed',
   'policies.keep': 'Keep it',
-  'policies.first': 'It would be the first policy, and it holds at once: from the next request on everybody sees only what it permits, administrators too.',
-  'policies.atOnce': 'Saved, it holds from the next request on. One person is enough for this: policies are not confirmed by a second one.',
+  'policies.first':
+    'It would be the first policy, and it holds at once: from the next request on everybody sees only what it permits, administrators too.',
+  'policies.atOnce':
+    'Saved, it holds from the next request on. One person is enough for this: policies are not confirmed by a second one.',
   'policies.lockedOut': 'Not stored: nobody could change policies any more',
   'policies.lockedOutHint':
     'A policy that forbids and names neither an action nor a record forbids changing policies too. Under these neither you nor another administrator whom this server knows could take it back. Say what it is about: action == Action::"read", or resource is Version.',
@@ -114,10 +122,11 @@ export const policies = {
   'try.mark.restriction_of_processing': 'Its processing is restricted.',
   'try.mark.patient_restriction': 'The patient restricts it.',
   'try.mark.research_objection': 'The patient objects to research.',
-  'try.open': 'Open it',
+  'try.open': 'Open the policy',
   'try.notEnforced': 'At present nobody is refused by that: policies do not hold yet.',
   'compare.draft': 'The draft: what holds, and what is written here',
-  'compare.nothingWritten': 'Nothing differs from what is stored. Change a policy, begin a new one, or leave one out.',
+  'compare.nothingWritten':
+    'Nothing differs from what is stored. Change a policy, begin a new one, or leave one out.',
   'compare.without': 'Without the change of {id}',
   'compare.leaveOut': 'Leave a stored one out',
   'compare.forWhom': 'For whom?',
@@ -144,7 +153,8 @@ export const policies = {
   'compare.forbidden': 'not permitted',
   'observed.none': 'Nothing was hidden',
   'observed.noneHint': 'In the last week nobody asked for anything that the policies hide.',
-  'observed.dry': 'Nothing is noted while policies are only tried. ACCESS_MODE=observe notes what they would hide.',
+  'observed.dry':
+    'Nothing is noted while policies are only tried. ACCESS_MODE=observe notes what they would hide.',
   'observed.hidden': 'What policies hid, from whom, since',
   'observed.wouldHide': 'What policies would hide, from whom, if they held; since',
   'observed.cut': 'there is more than is counted here',

@@ -139,6 +139,11 @@ export function useOffice(): Office | null {
   return data === undefined ? null : { isAdmin: data.includes('admin'), mayAudit: data.includes('audit') };
 }
 
+/** What the server calls the user. */
+export function useMyName(): string | undefined {
+  return useKnownUser()?.name;
+}
+
 /** Whether the user may have the report of who has seen a record: whoever audits or administrates, and its patient. */
 export function useMayReport(ehrId: string): boolean {
   const office = useOffice();

@@ -68,22 +68,29 @@ export function Shell(): ReactNode {
           <Kbd size="xs">Ctrl K</Kbd>
         </UnstyledButton>
         {own !== undefined && (
-          <Link to="/patients/$ehrId" params={{ ehrId: own }} className="place" activeOptions={{ includeSearch: false }}>
+          <Link
+            to="/patients/$ehrId"
+            params={{ ehrId: own }}
+            className="place"
+            activeOptions={{ includeSearch: false }}
+          >
             <Icon name="patients" />
             <span>{t('nav.own')}</span>
           </Link>
         )}
-        {PLACES.filter(({ to }) => own === undefined && (!isClosed || to === WORK)).map(({ to, icon, label }) => (
-          <Link
-            key={to}
-            to={to}
-            className="place"
-            activeOptions={{ exact: to === '/', includeSearch: false }}
-          >
-            <Icon name={icon} />
-            <span>{t(label)}</span>
-          </Link>
-        ))}
+        {PLACES.filter(({ to }) => own === undefined && (!isClosed || to === WORK)).map(
+          ({ to, icon, label }) => (
+            <Link
+              key={to}
+              to={to}
+              className="place"
+              activeOptions={{ exact: to === '/', includeSearch: false }}
+            >
+              <Icon name={icon} />
+              <span>{t(label)}</span>
+            </Link>
+          ),
+        )}
         <div className="rail-end">
           <Suspense>
             <UserMenu openHelp={help.open} />

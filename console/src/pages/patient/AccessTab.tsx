@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import './emergency.css';
+import { Alert, Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { ReportedTime } from '../../api/access.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi, useOwnEhr } from '../../session/session.js';
+import { useApi, useMyName, useOwnEhr } from '../../session/session.js';
 import { AuditTable } from '../../widgets/AuditTable.js';
 import { Failure, Loading } from '../../widgets/states.js';
 import { useIsPrinting, usePrintNote } from '../../widgets/use-print.js';
@@ -19,6 +20,8 @@ export function AccessTab({ ehrId }: { readonly ehrId: string }): ReactNode {
   const { t, language } = useMessages();
   const isOwn = useOwnEhr() === ehrId;
   const isInWords = useIsPrinting() || isOwn;
+  const me = useMyName();
+  const [isWithoutMe, setIsWithoutMe] = useState(false);
   const [days, setDays] = useState({ from: '', to: '' });
   const time = reportedTime(days);
   usePrintNote({ of: 'access', ehr_id: ehrId });
@@ -33,11 +36,20 @@ export function AccessTab({ ehrId }: { readonly ehrId: string }): ReactNode {
   if (error !== null) return <Failure error={error} />;
   const [first] = data?.pages ?? [];
   if (data === undefined || first === undefined) return <Loading />;
-  const entries = data.pages.flatMap((page) => page.entries);
+  const all = data.pages.flatMap((page) => page.entries);
+  const entries = isWithoutMe ? all.filter(({ user }) => user !== me) : all;
   return (
     <Stack>
       {!first.reads_recorded && <Alert color="yellow">{t('access.unrecorded')}</Alert>}
       <Toolbar ehrId={ehrId} days={days} setDays={setDays} time={time} />
+      {isOwn && (
+        <Checkbox
+          className="screen-only"
+          label={t('access.withoutMe')}
+          checked={isWithoutMe}
+          onChange={(event) => setIsWithoutMe(event.currentTarget.checked)}
+        />
+      )}
       {isInWords && (
         <div>
           <Title order={2}>{t('access.title')}</Title>

@@ -1,3 +1,4 @@
+import './emergency.css';
 import { CdrError } from '@everchart/client';
 import { Tabs, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';

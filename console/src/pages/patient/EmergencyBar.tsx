@@ -1,3 +1,4 @@
+import './emergency.css';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
@@ -17,8 +18,8 @@ export function EmergencyBar({ ehrId }: { readonly ehrId: string }): ReactNode {
     return (
       <section className="emergency-bar" data-on="true" aria-label={t('emergency.open')}>
         <div>
-          <b>{t('emergency.on')}</b> <Time value={emergency.since} /> · {t(`emergency.${emergency.purpose}`)} ·{' '}
-          {emergency.reason}
+          <b>{t('emergency.on')}</b> <Time value={emergency.since} /> · {t(`emergency.${emergency.purpose}`)}{' '}
+          · {emergency.reason}
           <div className="small">{t('emergency.recorded')}</div>
         </div>
         <Button

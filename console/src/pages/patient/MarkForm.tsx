@@ -15,7 +15,13 @@ const SCOPES: readonly MarkScope[] = ['whole', 'part', 'document'];
 const GROUND = 1_000;
 
 /** Sets a restriction: which, about what, for whom, and why. */
-export function MarkForm({ ehrId, close }: { readonly ehrId: string; readonly close: () => void }): ReactNode {
+export function MarkForm({
+  ehrId,
+  close,
+}: {
+  readonly ehrId: string;
+  readonly close: () => void;
+}): ReactNode {
   const { t } = useMessages();
   const api = useApi();
   const queries = useQueryClient();
@@ -54,7 +60,9 @@ export function MarkForm({ ehrId, close }: { readonly ehrId: string; readonly cl
           allowDeselect={false}
           data={kinds.map((value) => ({ value, label: t(`marks.${value}`) }))}
           value={texts.kind}
-          onChange={(kind) => setTexts({ ...texts, kind: kinds.find((each) => each === kind) ?? texts.kind, scope: 'whole' })}
+          onChange={(kind) =>
+            setTexts({ ...texts, kind: kinds.find((each) => each === kind) ?? texts.kind, scope: 'whole' })
+          }
         />
         <Select
           label={t('marks.scope')}

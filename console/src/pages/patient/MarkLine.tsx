@@ -1,3 +1,4 @@
+import './emergency.css';
 import type { SetMark } from '@everchart/client';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
@@ -18,11 +19,14 @@ export function MarkLine({ mark }: { readonly mark: SetMark }): ReactNode {
           ? t('marks.whole')
           : about.map(({ name, value }) => (
               <span key={name} className="mark-about">
-                {t(`marks.about.${name}`)} {/^(from|to)$/.test(name) ? <Time value={value} /> : <code>{value}</code>}
+                {t(`marks.about.${name}`)}{' '}
+                {/^(from|to)$/.test(name) ? <Time value={value} /> : <code>{value}</code>}
               </span>
             ))}
       </div>
-      <div>„{mark.ground}“</div>
+      <div>
+        <q>{mark.ground}</q>
+      </div>
       <div className="quiet small">
         {t('marks.set')} <Time value={mark.time} /> · {mark.by}
         {mark.lifted !== undefined && (

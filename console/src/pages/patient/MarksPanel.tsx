@@ -1,3 +1,4 @@
+import './emergency.css';
 import { Alert, Button, Checkbox, Group, Text } from '@mantine/core';
 import type { SetMark } from '@everchart/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';

@@ -31,22 +31,22 @@ export function PatientBanner({ ehrId }: { readonly ehrId: string }): ReactNode 
   useOpened(ehrId, status === undefined ? '' : subject || ehrId.slice(0, 8));
   return (
     <>
-    <section className="patient-banner" aria-label={reader.t('patient.banner')}>
-      <ViewLink view={patientView(ehrId)} fw={700}>
-        {/* Not yet known is not nobody. */}
-        {status === undefined ? '…' : subject || reader.t('patient.nobody')}
-      </ViewLink>
-      {namespace !== '' && <span className="quiet">{namespace}</span>}
-      {facts.map(({ name, value }, index) => (
-        <span key={index}>
-          <span className="quiet">{name}</span> {wholeText(valueText(value, reader))}
-        </span>
-      ))}
-      <Id value={ehrId} length={36} />
-      <Favourite ehrId={ehrId} subject={subject} />
-    </section>
-    <EmergencyBar ehrId={ehrId} />
-    <RestrictedNote ehrId={ehrId} />
+      <section className="patient-banner" aria-label={reader.t('patient.banner')}>
+        <ViewLink view={patientView(ehrId)} fw={700}>
+          {/* Not yet known is not nobody. */}
+          {status === undefined ? '…' : subject || reader.t('patient.nobody')}
+        </ViewLink>
+        {namespace !== '' && <span className="quiet">{namespace}</span>}
+        {facts.map(({ name, value }, index) => (
+          <span key={index}>
+            <span className="quiet">{name}</span> {wholeText(valueText(value, reader))}
+          </span>
+        ))}
+        <Id value={ehrId} length={36} />
+        <Favourite ehrId={ehrId} subject={subject} />
+      </section>
+      <EmergencyBar ehrId={ehrId} />
+      <RestrictedNote ehrId={ehrId} />
     </>
   );
 }

@@ -1,3 +1,4 @@
+import './emergency.css';
 import type { SetMark } from '@everchart/client';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';

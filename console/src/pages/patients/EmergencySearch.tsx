@@ -1,3 +1,4 @@
+import '../patient/emergency.css';
 import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -41,8 +42,7 @@ function Search({ find, close }: { readonly find: string; readonly close: () => 
   const [identifier, setIdentifier] = useState(find);
   const reason = stated.reason.trim();
   const search = useMutation({
-    mutationFn: () =>
-      api.ehrsNamedInEmergency(identifier.trim(), { code: stated.purpose, reason }),
+    mutationFn: () => api.ehrsNamedInEmergency(identifier.trim(), { code: stated.purpose, reason }),
   });
   const open = (ehrId: string): void => {
     close();

@@ -55,7 +55,10 @@ export function CompareQueries({
       </Group>
       <TextDifferences
         language={aqlHighlighting}
-        before={textOf(left)} after={textOf(right)} label={t('query.compare')} />
+        before={textOf(left)}
+        after={textOf(right)}
+        label={t('query.compare')}
+      />
     </Drawer>
   );
 }

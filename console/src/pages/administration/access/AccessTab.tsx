@@ -31,7 +31,8 @@ export function AccessTab(): ReactNode {
   if (settings.access_mode === 'off') return <HowToBegin />;
   const offered = VIEWS.filter(
     ({ needs }) =>
-      (needs !== 'mayAudit' && office?.isAdmin === true) || (needs !== 'isAdmin' && office?.mayAudit === true),
+      (needs !== 'mayAudit' && office?.isAdmin === true) ||
+      (needs !== 'isAdmin' && office?.mayAudit === true),
   );
   const shown = offered.find(({ view }) => view === address['view']) ?? offered[0];
   if (shown === undefined) return null;

@@ -46,7 +46,8 @@ export function CedarEditor(props: EditorProps): ReactNode {
       override: [
         ({ state, pos, explicit }) => {
           const found = cedarCompletions(state.sliceDoc(0, pos));
-          return found === null || (found.from === pos && !explicit && !/[."\s]/.test(state.sliceDoc(pos - 1, pos)))
+          return found === null ||
+            (found.from === pos && !explicit && !/[."\s]/.test(state.sliceDoc(pos - 1, pos)))
             ? null
             : { from: found.from, options: [...found.options], validFor: /^\w*$/ };
         },

@@ -49,7 +49,8 @@ function Comparing({ stored }: { readonly stored: readonly StoredPolicy[] }): Re
         <ul className="draft-lines">
           {lines.map(({ id, change }) => (
             <li key={id}>
-              <ViewLink view={policyView(id)}>{id}</ViewLink> <b className="flag">{t(`policies.is.${change}`)}</b>
+              <ViewLink view={policyView(id)}>{id}</ViewLink>{' '}
+              <b className="flag">{t(`policies.is.${change}`)}</b>
               <Button size="compact-xs" variant="default" onClick={() => write(id, undefined)}>
                 {t('compare.without', { id })}
               </Button>

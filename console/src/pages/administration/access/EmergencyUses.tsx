@@ -33,17 +33,19 @@ export function EmergencyUses(): ReactNode {
         {t('uses.hint')}
       </Text>
       <Table.ScrollContainer minWidth={640}>
-        <Table className="grid">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('audit.time')}</Table.Th>
-              <Table.Th>{t('audit.who')}</Table.Th>
-              <Table.Th>{t('uses.whom')}</Table.Th>
-              <Table.Th>{t('uses.why')}</Table.Th>
-              <Table.Th className="end">{t('audit.requests')}</Table.Th>
+        <Table className="grid cards" role="table">
+          <Table.Thead role="rowgroup">
+            <Table.Tr role="row">
+              <Table.Th role="columnheader">{t('audit.time')}</Table.Th>
+              <Table.Th role="columnheader">{t('audit.who')}</Table.Th>
+              <Table.Th role="columnheader">{t('uses.whom')}</Table.Th>
+              <Table.Th role="columnheader">{t('uses.why')}</Table.Th>
+              <Table.Th role="columnheader" className="end">
+                {t('audit.requests')}
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
-          <Table.Tbody>
+          <Table.Tbody role="rowgroup">
             {uses.map((use) => (
               <UseRow key={`${use.to} ${use.user} ${use.ehrId}`} use={use} name={names?.get(use.ehrId)} />
             ))}
@@ -69,8 +71,8 @@ function UseRow({
   const { t, language } = useMessages();
   const { user, organisation, ehrId, purpose, reason, from, to, requests } = use;
   return (
-    <Table.Tr>
-      <Table.Td>
+    <Table.Tr role="row">
+      <Table.Td role="cell">
         <Time value={to} isAgo />
         {from !== to && (
           <Text size="xs" c="dimmed" component="div">
@@ -78,8 +80,10 @@ function UseRow({
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{[user, organisation].filter(Boolean).join(' · ')}</Table.Td>
-      <Table.Td>
+      <Table.Td role="cell" data-label={t('audit.who')}>
+        {[user, organisation].filter(Boolean).join(' · ')}
+      </Table.Td>
+      <Table.Td role="cell" data-label={t('uses.whom')}>
         {ehrId === '' ? (
           <span className="quiet">{t('uses.search')}</span>
         ) : (
@@ -88,10 +92,12 @@ function UseRow({
           </ViewLink>
         )}
       </Table.Td>
-      <Table.Td className="says">
+      <Table.Td role="cell" className="says" data-label={t('uses.why')}>
         {purpose === 'ETREAT' || purpose === 'BTG' ? t(`emergency.${purpose}`) : purpose}: {reason}
       </Table.Td>
-      <Table.Td className="end number">{numberText(requests, language)}</Table.Td>
+      <Table.Td role="cell" className="end number" data-label={t('audit.requests')}>
+        {numberText(requests, language)}
+      </Table.Td>
     </Table.Tr>
   );
 }

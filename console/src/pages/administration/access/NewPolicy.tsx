@@ -27,13 +27,15 @@ export function NewPolicy({
 }): ReactNode {
   const { t } = useMessages();
   const go = useGo();
-  const [from, setFrom] = useState(BLANK);
+  const [from, setFrom] = useState(READY.find((ready) => !taken.includes(ready.id))?.id ?? BLANK);
   const [typed, setTyped] = useState<string | null>(null);
   const id = typed ?? from;
   const wrong = taken.includes(id) ? t('policies.taken') : ID.test(id) ? null : t('policies.idHint');
   const begin = (): void => {
     if (wrong !== null) return;
-    onBegin(id, READY.find((ready) => ready.id === from)?.policy ?? BLANK_POLICY);
+    const ready = READY.find((each) => each.id === from);
+    // What it does in words, for whoever looks at the list.
+    onBegin(id, ready === undefined ? BLANK_POLICY : `// ${readyTitle(from, t)}\n${ready.policy}`);
     go(policyView(id));
   };
   return (

@@ -5,6 +5,7 @@ import { deedOf } from '../../../record/visits.js';
 import { useMessages } from '../../../messages/messages.js';
 import { useApi, useSession } from '../../../session/session.js';
 import { numberText } from '../../../widgets/number-text.js';
+import { scrolledByKeys } from '../../../widgets/scrolled-by-keys.js';
 import { Empty, Failure, Loading } from '../../../widgets/states.js';
 import { Time } from '../../../widgets/Time.js';
 
@@ -17,14 +18,16 @@ export function Observed(): ReactNode {
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={4} />;
   if (data.observed.length === 0)
-    return <Empty title={t('observed.none')}>{t(mode === 'dry' ? 'observed.dry' : 'observed.noneHint')}</Empty>;
+    return (
+      <Empty title={t('observed.none')}>{t(mode === 'dry' ? 'observed.dry' : 'observed.noneHint')}</Empty>
+    );
   return (
     <>
       <Text c="dimmed" mb="sm">
         {t(mode === 'enforce' ? 'observed.hidden' : 'observed.wouldHide')} <Time value={data.from} />
         {!data.complete && ` · ${t('observed.cut')}`}
       </Text>
-      <Table.ScrollContainer minWidth={640}>
+      <Table.ScrollContainer minWidth={640} scrollAreaProps={scrolledByKeys(t('access.view.observed'))}>
         <Table className="grid">
           <Table.Thead>
             <Table.Tr>

@@ -1,4 +1,9 @@
-import { ACTIONS, OBJECT_ATTRIBUTES, USER_ATTRIBUTES, type Attributes } from '../../../../../policy/schema.js';
+import {
+  ACTIONS,
+  OBJECT_ATTRIBUTES,
+  USER_ATTRIBUTES,
+  type Attributes,
+} from '../../../../../policy/schema.js';
 import { CEDAR_VARIABLES, CEDAR_WORDS } from './cedar-tokens.js';
 
 /** A word that can stand where the cursor is. */
@@ -26,8 +31,7 @@ export function cedarCompletions(
   if (/Action::"$/.test(left)) return { from, options: ACTIONS.map((label) => ({ label, detail: '' })) };
   if (isInString(line.slice(0, line.length - word.length))) return null;
   const [, variable, how] = /\b(principal|resource)(\.|\s+has\s+)$/.exec(left) ?? [];
-  if (variable !== undefined)
-    return { from, options: attributesOf(variable, how === '.') };
+  if (variable !== undefined) return { from, options: attributesOf(variable, how === '.') };
   if (/\]\s*\.$|\)\s*\.$|\.\w+\s*\.$/.test(left))
     return { from, options: OF_SETS.map((label) => ({ label, detail: 'Set<String>' })) };
   if (word === '' || left.endsWith('.')) return null;

@@ -23,10 +23,7 @@ export function reasonsOf({ decision, policies, marks }: AccessDecision): Senten
 }
 
 /** How many more or fewer somebody would see; empty: as many. */
-export function changeSentences(
-  { gained, lost }: SeenChange,
-  of: 'records' | 'contents',
-): Sentence[] {
+export function changeSentences({ gained, lost }: SeenChange, of: 'records' | 'contents'): Sentence[] {
   return [
     ...(lost > 0 ? [{ key: `compare.${of}.lost`, values: { count: lost } } as const] : []),
     ...(gained > 0 ? [{ key: `compare.${of}.gained`, values: { count: gained } } as const] : []),

@@ -31,7 +31,9 @@ export function principalOf({ sub, roles, organisation, purpose, ehr, client }: 
     .filter(([, text]) => text !== '');
   return {
     sub: sub.trim() || SOMEBODY,
-    roles: [...new Set(roles.split(/[,\s]+/).map((role) => role.toUpperCase()))].filter((role) => role !== ''),
+    roles: [...new Set(roles.split(/[,\s]+/).map((role) => role.toUpperCase()))].filter(
+      (role) => role !== '',
+    ),
     ...Object.fromEntries(claims),
   };
 }
