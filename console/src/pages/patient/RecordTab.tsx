@@ -29,7 +29,6 @@ import { Trends } from './Trends.js';
 
 /** What happened, what changed, what matters now. */
 export function RecordTab({ ehrId }: { readonly ehrId: string }): ReactNode {
-  const { t } = useMessages();
   const api = useApi();
   const { data, error, refetch } = useQuery({
     queryKey: ['compositions', ehrId],

@@ -2,13 +2,7 @@ import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PolicyFinding } from '../../../api/access.js';
 import { useMessages } from '../../../messages/messages.js';
-
-/** The offset of a place that is counted from 1. */
-export function offsetIn(text: string, line: number, column: number): number {
-  const before = text.split('\n').slice(0, Math.max(0, line - 1));
-  const start = before.reduce((sum, each) => sum + each.length + 1, 0);
-  return Math.min(text.length, start + Math.max(0, column - 1));
-}
+import { offsetIn } from './places.js';
 
 /** What is wrong with a text, each with its place, to which a click leads; or that nothing is. */
 export function Findings({
