@@ -234,6 +234,7 @@ inBrowser('who sees what in the console (skipped where no Chromium is installed)
     await web.page.setViewportSize({ width: 1440, height: 900 });
     await web.page.getByRole('tab', { name: 'One record' }).click();
     await web.page.getByRole('combobox', { name: 'Whose record?' }).fill(here.ehrId);
+    await web.page.getByRole('button', { name: 'Show', exact: true }).click();
     await web.page.getByText('nobody has to know').waitFor();
     await web.page
       .getByRole('cell', { name: /stated an emergency/ })

@@ -14,7 +14,7 @@ export interface StoredPolicy {
 }
 
 /** A version of a policy; without text it was removed. */
-export interface PolicyVersion extends Omit<StoredPolicy, 'id' | 'policy'> {
+interface PolicyVersion extends Omit<StoredPolicy, 'id' | 'policy'> {
   readonly policy: string | null;
 }
 
@@ -91,7 +91,7 @@ export interface AccessComparison {
 }
 
 /** What policies hid from somebody, or would. */
-export interface ObservedAccess {
+interface ObservedAccess {
   readonly user: string;
   readonly organisation?: string;
   readonly purpose?: string;

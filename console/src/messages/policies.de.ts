@@ -173,5 +173,4 @@ export const policies: Readonly<Record<keyof typeof english, string>> = {
   'uses.cut': 'Gezeigt sind die neuesten {count} Anfragen; der Audit hat sie alle.',
   'record.which': 'Wessen Akte?',
   'record.hint': 'Auch eine, die Regeln vor Ihnen verbergen: mit ihrer ganzen EHR-Id.',
-  'record.unchosen': 'Eine Akte wählen oder ihre ganze EHR-Id angeben.',
 };

@@ -171,5 +171,4 @@ export const policies = {
   'uses.cut': 'The newest {count} requests are shown; the audit has them all.',
   'record.which': 'Whose record?',
   'record.hint': 'Also one that policies hide from you: by the whole of its EHR id.',
-  'record.unchosen': 'Choose a record, or give the whole of its EHR id.',
 } as const;

@@ -5,7 +5,7 @@ import type { Emergency } from '../../api/emergency.js';
 import { useMessages } from '../../messages/messages.js';
 
 /** What is stated of an emergency before it is. */
-export type StatedEmergency = Omit<Emergency, 'since'>;
+type StatedEmergency = Omit<Emergency, 'since'>;
 
 /** Nothing is stated. */
 export const UNSTATED: StatedEmergency = { purpose: 'ETREAT', reason: '' };

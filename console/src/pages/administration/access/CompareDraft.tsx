@@ -43,7 +43,7 @@ function Comparing({ stored }: { readonly stored: readonly StoredPolicy[] }): Re
   const lines = linesOf(draft, stored);
   const isTooMuch = people.length * actions.length > MOST_REQUESTS;
   return (
-    <div className="story">
+    <div className="story access-story">
       <Section title={t('compare.draft')}>
         {lines.length === 0 && <Text c="dimmed">{t('compare.nothingWritten')}</Text>}
         <ul className="draft-lines">

@@ -1,5 +1,5 @@
-import { Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
 import { useMessages } from '../../../messages/messages.js';
 import { useAddress } from '../../../shell/address.js';
 import { Section } from '../../../widgets/Page.js';
@@ -7,39 +7,42 @@ import { AccessTab } from '../../patient/AccessTab.js';
 import { MarksPanel } from '../../patient/MarksPanel.js';
 import { RecordInput } from './RecordInput.js';
 
-/** An EHR id as the server makes them. */
-const EHR_ID = /^[0-9a-f-]{36}$/i;
-
 /** What restricts a record, and the report for its patient, also of a record that policies hide from who looks. */
 export function OneRecord(): ReactNode {
   const { t } = useMessages();
   const { address, change } = useAddress();
-  const ehrId = address['record'] ?? '';
+  const shown = address['record'] ?? '';
+  const [typed, setTyped] = useState(shown);
+  const show = (ehrId: string): void => change({ record: ehrId.trim() === '' ? undefined : ehrId.trim() });
   return (
     <>
-      <div className="story">
+      <form
+        className="one-record"
+        onSubmit={(event) => {
+          event.preventDefault();
+          show(typed);
+        }}
+      >
         <RecordInput
           label={t('record.which')}
           description={t('record.hint')}
-          value={ehrId}
-          onChange={(next) => change({ record: next === '' ? undefined : next.trim() })}
+          value={typed}
+          onChange={setTyped}
+          onPick={show}
         />
-      </div>
-      {EHR_ID.test(ehrId) ? (
-        <div key={ehrId}>
+        <Button type="submit" variant="default">
+          {t('marks.show')}
+        </Button>
+      </form>
+      {shown !== '' && (
+        <div key={shown}>
           <Section title={t('marks.title')}>
-            <MarksPanel ehrId={ehrId} />
+            <MarksPanel ehrId={shown} />
           </Section>
           <Section title={t('access.title')}>
-            <AccessTab ehrId={ehrId} />
+            <AccessTab ehrId={shown} />
           </Section>
         </div>
-      ) : (
-        ehrId !== '' && (
-          <Text size="sm" c="dimmed" mt="xs">
-            {t('record.unchosen')}
-          </Text>
-        )
       )}
     </>
   );

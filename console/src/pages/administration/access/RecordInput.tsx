@@ -14,11 +14,14 @@ export function RecordInput({
   description,
   value,
   onChange,
+  onPick = () => undefined,
 }: {
   readonly label: string;
   readonly description?: string;
   readonly value: string;
   readonly onChange: (ehrId: string) => void;
+  /** Told beside `onChange` of one that was picked. */
+  readonly onPick?: (ehrId: string) => void;
 }): ReactNode {
   const { t } = useMessages();
   const api = useApi();
@@ -33,7 +36,7 @@ export function RecordInput({
   return (
     <SuggestInput
       isFound
-      className="wide"
+      onOptionSubmit={onPick}
       label={label}
       description={description}
       placeholder={t('patients.find')}

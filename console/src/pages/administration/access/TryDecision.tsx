@@ -36,7 +36,7 @@ export function TryDecision(): ReactNode {
   };
   return (
     <form
-      className="story"
+      className="story access-story"
       onSubmit={(event) => {
         event.preventDefault();
         decide.mutate({
@@ -108,12 +108,12 @@ function DocumentInput({
   const { data = [] } = useQuery({
     queryKey: ['compositions', ehrId],
     queryFn: () => compositionsOf(api, ehrId),
-    enabled: mayRead && ehrId.length === UUID_LENGTH,
+    // Not while an id is typed.
+    enabled: mayRead && UUID.test(ehrId),
     retry: false,
   });
   return (
     <SuggestInput
-      className="wide"
       label={t('try.document')}
       placeholder={t('try.documentHint')}
       suggestions={data.map(({ uid, name, time, template }) => ({
@@ -126,7 +126,7 @@ function DocumentInput({
   );
 }
 
-const UUID_LENGTH = 36;
+const UUID = /^[0-9a-f-]{36}$/i;
 
 function Decision({ of }: { readonly of: AccessDecision }): ReactNode {
   const { t } = useMessages();

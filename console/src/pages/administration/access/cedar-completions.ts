@@ -7,7 +7,7 @@ import {
 import { CEDAR_VARIABLES, CEDAR_WORDS } from './cedar-tokens.js';
 
 /** A word that can stand where the cursor is. */
-export interface CedarCompletion {
+interface CedarCompletion {
   readonly label: string;
   /** Its type, and whether it is asked for with `has` first. */
   readonly detail: string;

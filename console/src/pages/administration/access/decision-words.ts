@@ -2,7 +2,7 @@ import type { AccessComparison, AccessDecision, Principal, SeenChange } from '..
 import type { MessageKey } from '../../../messages/en.js';
 
 /** A sentence: its message and what is put into it. */
-export interface Sentence {
+interface Sentence {
   readonly key: MessageKey;
   readonly values?: Readonly<Record<string, string | number>>;
   /** Id of the policy that it is about. */

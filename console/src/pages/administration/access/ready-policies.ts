@@ -1,5 +1,5 @@
 /** A policy to begin with. */
-export interface ReadyPolicy {
+interface ReadyPolicy {
   readonly id: string;
   /** In Cedar. */
   readonly policy: string;
