@@ -21,8 +21,8 @@ const TABS = [
   { tab: 'merges', label: 'admin.merges', needs: 'isAdmin', Content: MergesTab },
   { tab: 'erase', label: 'erase.title', needs: 'isAdmin', Content: EraseTab },
   { tab: 'server', label: 'server.title', needs: 'isAdmin', Content: ServerTab },
-  { tab: 'access', label: 'access.tab', needs: 'either', Content: AccessTab },
   { tab: 'permissions', label: 'permissions.title', needs: 'mayAudit', Content: PermissionsTab },
+  { tab: 'access', label: 'access.tab', needs: 'either', Content: AccessTab },
   { tab: 'audit', label: 'admin.audit', needs: 'mayAudit', Content: AuditTab },
 ] as const;
 

@@ -12,7 +12,7 @@ import { Failure, Loading } from '../../../widgets/states.js';
 import { ViewLink } from '../../../widgets/ViewLink.js';
 import { ComparisonView } from './ComparisonView.js';
 import { linesOf, policiesOf } from './draft.js';
-import { NO_PRINCIPAL, principalOf } from './principal.js';
+import { NO_PRINCIPAL, principalOf, type PrincipalTexts } from './principal.js';
 import { policyView } from './policy-view.js';
 import { PrincipalFields } from './PrincipalFields.js';
 import { useDraft, usePolicies } from './use-policies.js';
@@ -63,29 +63,7 @@ function Comparing({ stored }: { readonly stored: readonly StoredPolicy[] }): Re
         />
       </Section>
       <Section title={t('compare.forWhom')}>
-        <ol className="people">
-          {people.map((person, index) => (
-            <li key={index}>
-              <PrincipalFields
-                value={person}
-                onChange={(next) => setPeople(people.map((each, at) => (at === index ? next : each)))}
-              />
-              {people.length > 1 && (
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  mt={4}
-                  onClick={() => setPeople(people.filter((_, at) => at !== index))}
-                >
-                  {t('compare.fewer', { number: index + 1 })}
-                </Button>
-              )}
-            </li>
-          ))}
-        </ol>
-        <Button size="xs" variant="default" onClick={() => setPeople([...people, NO_PRINCIPAL])}>
-          {t('compare.more')}
-        </Button>
+        <People people={people} setPeople={setPeople} />
         <Checkbox.Group
           mt="md"
           label={t('compare.actions')}
@@ -114,6 +92,44 @@ function Comparing({ stored }: { readonly stored: readonly StoredPolicy[] }): Re
         {compare.data !== undefined && <ComparisonView {...compare.data} />}
       </div>
     </div>
+  );
+}
+
+/** Those for whom it is compared, at least one. */
+function People({
+  people,
+  setPeople,
+}: {
+  readonly people: readonly PrincipalTexts[];
+  readonly setPeople: (people: PrincipalTexts[]) => void;
+}): ReactNode {
+  const { t } = useMessages();
+  return (
+    <>
+      <ol className="people">
+        {people.map((person, index) => (
+          <li key={index}>
+            <PrincipalFields
+              value={person}
+              onChange={(next) => setPeople(people.map((each, at) => (at === index ? next : each)))}
+            />
+            {people.length > 1 && (
+              <Button
+                size="compact-xs"
+                variant="default"
+                mt={4}
+                onClick={() => setPeople(people.filter((_, at) => at !== index))}
+              >
+                {t('compare.fewer', { number: index + 1 })}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ol>
+      <Button size="xs" variant="default" onClick={() => setPeople([...people, NO_PRINCIPAL])}>
+        {t('compare.more')}
+      </Button>
+    </>
   );
 }
 
