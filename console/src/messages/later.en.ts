@@ -1,4 +1,5 @@
 import { access } from './access.en.js';
+import { administration } from './administration.en.js';
 import { attributes } from './attributes.en.js';
 import { deeds } from './deeds.en.js';
 import { differences } from './differences.en.js';
@@ -10,6 +11,7 @@ import { policies } from './policies.en.js';
 /** What pages say and the first one, with sign-in and menu, does not: loaded with the first of them. In English. */
 export const later = {
   ...access,
+  ...administration,
   ...attributes,
   ...deeds,
   ...differences,
