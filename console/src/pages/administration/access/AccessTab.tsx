@@ -41,6 +41,7 @@ export function AccessTab(): ReactNode {
       <ModeNote mode={settings.access_mode} />
       <Tabs
         variant="pills"
+        className="access-views"
         value={shown.view}
         onChange={(view) => change({ view: view ?? undefined, policy: undefined })}
         keepMounted={false}
