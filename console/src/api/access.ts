@@ -212,5 +212,5 @@ export function accessApi(cdr: Cdr): AccessApi {
 /** The `after` of the next page. */
 function nextIn(link: string | null): string | null {
   const [, address] = /<([^>]*)>; rel="next"/.exec(link ?? '') ?? [];
-  return address === undefined ? null : new URL(address, location.href).searchParams.get('after');
+  return address === undefined ? null : new URL(address, 'http://server').searchParams.get('after');
 }
