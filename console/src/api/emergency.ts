@@ -89,7 +89,9 @@ class Emergencies {
       for (const [name, value] of Object.entries(emergencyHeaders(emergency)))
         request.headers.set(name, value);
     const answer = await send(request);
-    if (answer.headers.has(WITHHELD) && !this.#open.has(ehrId) && !this.#withheld.has(ehrId)) {
+    // A query of a record that is not there cannot tell what an emergency would open.
+    const isTold = answer.headers.has(WITHHELD) && (answer.ok || !pathname.endsWith(QUERY));
+    if (isTold && !this.#open.has(ehrId) && !this.#withheld.has(ehrId)) {
       this.#withheld.add(ehrId);
       this.#tell();
     }

@@ -95,7 +95,9 @@ export function useMay(permission: 'read' | 'write' | 'define' | 'draft'): boole
 /** Who asks, as the server says it to whoever may read; null: with `AUTH=none` nobody in particular; undefined: not known. */
 function useKnownUser(): Overview['user'] | undefined {
   const { api, isIn } = useSession();
-  return useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn }).data?.user;
+  const asked = { queryKey: ['overview'], queryFn: api.overview, enabled: isIn };
+  // Whoever is refused is refused on each page: once is enough.
+  return useQuery({ ...asked, retryOnMount: false }).data?.user;
 }
 
 /** Whether the user may open in an emergency what is withheld from him. */

@@ -37,13 +37,20 @@ describe('the record that a request is about', () => {
 
 describe('an emergency', () => {
   const asked: Request[] = [];
-  const send = (path: string, withheld = false) =>
-    emergencies.send(new Request(`http://server${path}`), (request) => {
-      asked.push(request);
-      return Promise.resolve(
-        new Response('', { headers: withheld ? { 'Everchart-Withheld': 'emergency' } : {} }),
-      );
-    });
+  const send = (
+    path: string,
+    withheld = false,
+    { body, status = 200 }: { body?: string; status?: number } = {},
+  ) =>
+    emergencies.send(
+      new Request(`http://server${path}`, body === undefined ? {} : { method: 'POST', body }),
+      (request) => {
+        asked.push(request);
+        return Promise.resolve(
+          new Response('', { status, headers: withheld ? { 'Everchart-Withheld': 'emergency' } : {} }),
+        );
+      },
+    );
   const statedIn = (): (string | null)[] =>
     asked.splice(0).map((request) => request.headers.get('Purpose-Of-Use'));
 
@@ -63,6 +70,12 @@ describe('an emergency', () => {
     await send(`${V1}/ehr/e3`, true);
     await send(`${V1}/ehr/e3`, true);
     expect([emergencies.isWithheld('e3'), emergencies.isWithheld('e1'), told]).toEqual([true, false, 1]);
+    // A refused query does not know; one that is answered does.
+    const body = '{"q":"SELECT e FROM EHR e","ehr_id":"e4"}';
+    await send(`${V1}/query/aql`, true, { body, status: 404 });
+    expect(emergencies.isWithheld('e4')).toBe(false);
+    await send(`${V1}/query/aql`, true, { body });
+    expect(emergencies.isWithheld('e4')).toBe(true);
     emergencies.begin('e3', STATED);
     emergencies.clear();
     expect([emergencies.isWithheld('e3'), emergencies.of('e3')]).toEqual([false, undefined]);

@@ -24,7 +24,7 @@ export function EmergencyBar({ ehrId }: { readonly ehrId: string }): ReactNode {
         </div>
         <Button
           variant="white"
-          color="dark"
+          className="emergency-end"
           onClick={() => {
             // What an emergency had opened is not there any more.
             go(patientView(ehrId));
