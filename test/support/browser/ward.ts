@@ -55,7 +55,7 @@ export async function givenWardPatient(url: string, ward: string, subject: strin
   const { uid: note } = await compositions.commit(await root.templates.example(NOTE));
   const { uid: psychiatry } = await compositions.commit(await root.templates.example(PSYCHIATRY));
   const { uid } = await status.get();
-  const container = versionedObjectUidOf(String((uid as { readonly value: string }).value));
+  const container = versionedObjectUidOf((uid as { readonly value: string }).value);
   const path = `/rest/openehr/v1/ehr/${ehrId}/ehr_status/${container}/tags`;
   await root.request('PUT', path, { body: [{ key: 'access.ward', value: ward }] });
   return { ehrId, subject, note, psychiatry };

@@ -1,5 +1,6 @@
 import './emergency.css';
 import { Alert, Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import type { AccessReport } from '@everchart/client';
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { ReportedTime } from '../../api/access.js';
@@ -50,17 +51,11 @@ export function AccessTab({ ehrId }: { readonly ehrId: string }): ReactNode {
           onChange={(event) => setIsWithoutMe(event.currentTarget.checked)}
         />
       )}
-      {isInWords && (
-        <div>
-          <Title order={2}>{t('access.title')}</Title>
-          <Text size="sm" c="dimmed">
-            {t('access.of', { ehrs: first.ehr_ids.join(', ') })}
-            {first.kept_years !== undefined && ` · ${t('access.kept', { years: first.kept_years })}`}
-          </Text>
-        </div>
+      {isInWords ? (
+        <Report first={first} entries={entries} isCut={hasNextPage} />
+      ) : (
+        <AuditTable records={entries} />
       )}
-      {isInWords ? <AccessReportTable entries={entries} /> : <AuditTable records={entries} />}
-      {isInWords && hasNextPage && <Text size="sm">{t('access.cut')}</Text>}
       {hasNextPage && (
         <Button
           variant="default"
@@ -72,6 +67,32 @@ export function AccessTab({ ehrId }: { readonly ehrId: string }): ReactNode {
         </Button>
       )}
     </Stack>
+  );
+}
+
+/** The report as its patient is given it. */
+function Report({
+  first,
+  entries,
+  isCut,
+}: {
+  readonly first: AccessReport;
+  readonly entries: AccessReport['entries'];
+  readonly isCut: boolean;
+}): ReactNode {
+  const { t } = useMessages();
+  return (
+    <>
+      <div>
+        <Title order={2}>{t('access.title')}</Title>
+        <Text size="sm" c="dimmed">
+          {t('access.of', { ehrs: first.ehr_ids.join(', ') })}
+          {first.kept_years !== undefined && ` · ${t('access.kept', { years: first.kept_years })}`}
+        </Text>
+      </div>
+      <AccessReportTable entries={entries} />
+      {isCut && <Text size="sm">{t('access.cut')}</Text>}
+    </>
   );
 }
 

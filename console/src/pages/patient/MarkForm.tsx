@@ -25,12 +25,6 @@ export function MarkForm({
   const { t } = useMessages();
   const api = useApi();
   const queries = useQueryClient();
-  const { isAdmin } = useMarkRights(ehrId);
-  const kinds: readonly Mark['kind'][] = [
-    'patient_restriction',
-    'research_objection',
-    ...(isAdmin ? (['restriction_of_processing'] as const) : []),
-  ];
   const [texts, setTexts] = useState(unmarked('patient_restriction'));
   const change = (part: Partial<MarkTexts>): void => setTexts({ ...texts, ...part });
   const wrong = wrongIn(texts);
@@ -42,8 +36,6 @@ export function MarkForm({
       await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey.includes(ehrId) });
     },
   });
-  const isOfProcessing = texts.kind === 'restriction_of_processing';
-  const scopes = SCOPES.filter((scope) => scope !== 'part' || !isOfProcessing);
   return (
     <form
       className="mark-form"
@@ -53,35 +45,7 @@ export function MarkForm({
         if (wrong === null) set.mutate();
       }}
     >
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" verticalSpacing="xs">
-        <Select
-          label={t('marks.kind')}
-          description={t(`marks.${texts.kind}.means`)}
-          allowDeselect={false}
-          data={kinds.map((value) => ({ value, label: t(`marks.${value}`) }))}
-          value={texts.kind}
-          onChange={(kind) =>
-            setTexts({ ...texts, kind: kinds.find((each) => each === kind) ?? texts.kind, scope: 'whole' })
-          }
-        />
-        <Select
-          label={t('marks.scope')}
-          description={t('marks.scopeHint')}
-          allowDeselect={false}
-          data={scopes.map((value) => ({ value, label: t(`marks.scope.${value}`) }))}
-          value={texts.scope}
-          onChange={(scope) => change({ scope: scopes.find((each) => each === scope) ?? 'whole' })}
-        />
-        <About ehrId={ehrId} texts={texts} change={change} />
-        {!isOfProcessing && (
-          <TextInput
-            label={t('marks.organisation')}
-            description={t('marks.organisationHint')}
-            value={texts.organisation}
-            onChange={(event) => change({ organisation: event.currentTarget.value })}
-          />
-        )}
-      </SimpleGrid>
+      <Which ehrId={ehrId} texts={texts} change={change} />
       <TextInput
         mt="xs"
         required
@@ -108,6 +72,50 @@ interface AboutProps {
   readonly ehrId: string;
   readonly texts: MarkTexts;
   readonly change: (part: Partial<MarkTexts>) => void;
+}
+
+/** Which restriction, about what, for whom. */
+function Which({ ehrId, texts, change }: AboutProps): ReactNode {
+  const { t } = useMessages();
+  const { isAdmin } = useMarkRights(ehrId);
+  const kinds: readonly Mark['kind'][] = [
+    'patient_restriction',
+    'research_objection',
+    ...(isAdmin ? (['restriction_of_processing'] as const) : []),
+  ];
+  const isOfProcessing = texts.kind === 'restriction_of_processing';
+  const scopes = SCOPES.filter((scope) => scope !== 'part' || !isOfProcessing);
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" verticalSpacing="xs">
+      <Select
+        label={t('marks.kind')}
+        description={t(`marks.${texts.kind}.means`)}
+        allowDeselect={false}
+        data={kinds.map((value) => ({ value, label: t(`marks.${value}`) }))}
+        value={texts.kind}
+        onChange={(kind) =>
+          change({ kind: kinds.find((each) => each === kind) ?? texts.kind, scope: 'whole' })
+        }
+      />
+      <Select
+        label={t('marks.scope')}
+        description={t('marks.scopeHint')}
+        allowDeselect={false}
+        data={scopes.map((value) => ({ value, label: t(`marks.scope.${value}`) }))}
+        value={texts.scope}
+        onChange={(scope) => change({ scope: scopes.find((each) => each === scope) ?? 'whole' })}
+      />
+      <About ehrId={ehrId} texts={texts} change={change} />
+      {!isOfProcessing && (
+        <TextInput
+          label={t('marks.organisation')}
+          description={t('marks.organisationHint')}
+          value={texts.organisation}
+          onChange={(event) => change({ organisation: event.currentTarget.value })}
+        />
+      )}
+    </SimpleGrid>
+  );
 }
 
 /** What of the record a restriction is about. */

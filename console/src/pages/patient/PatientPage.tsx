@@ -46,10 +46,7 @@ export function PatientPage(): ReactNode {
       ) : (
         <>
           <PatientBanner ehrId={ehrId} />
-          <Text component="div" className="facts" c="dimmed" size="sm">
-            {status?.is_queryable === false && <b className="flag">{t('patient.notQueryable')}</b>}
-            {status?.is_modifiable === false && <b className="flag">{t('patient.notModifiable')}</b>}
-          </Text>
+          <Flags status={status} />
           <Tabs
             value={tab}
             onChange={(next) => change({ tab: next === 'record' ? undefined : (next ?? undefined) })}
@@ -87,6 +84,17 @@ export function PatientPage(): ReactNode {
         </>
       )}
     </Page>
+  );
+}
+
+/** What is unusual about a record. */
+function Flags({ status }: { readonly status: JsonObject | undefined }): ReactNode {
+  const { t } = useMessages();
+  return (
+    <Text component="div" className="facts" c="dimmed" size="sm">
+      {status?.is_queryable === false && <b className="flag">{t('patient.notQueryable')}</b>}
+      {status?.is_modifiable === false && <b className="flag">{t('patient.notModifiable')}</b>}
+    </Text>
   );
 }
 

@@ -11,7 +11,7 @@ import { tell } from '../../../widgets/tell.js';
 import { Time } from '../../../widgets/Time.js';
 import { ViewLink } from '../../../widgets/ViewLink.js';
 import { CedarEditor } from './CedarEditor.js';
-import { linesOf, policiesOf, textIn } from './draft.js';
+import { linesOf, policiesOf, textIn, type DraftLine } from './draft.js';
 import { Findings } from './Findings.js';
 import { accessView, policyView } from './policy-view.js';
 import { PolicyFailure } from './PolicyFailure.js';
@@ -38,26 +38,13 @@ export function PolicyPage({
   const line = linesOf(draft, stored).find((each) => each.id === id);
   const checked = useCheck(text);
   const { save, remove } = useChanges(id, () => write(id, undefined));
-  const isWrong = checked?.text === text && checked.findings.some(({ kind }) => kind !== 'advice');
+  const isWrong = isRefused(checked, text);
   const maySave = line !== undefined && !isWrong && text.trim() !== '' && !save.isPending;
   const replace = (next: string): void => write(id, next);
   const failure = save.error ?? remove.error;
   return (
     <div className="policy">
-      <ViewLink view={policyView()} size="sm">
-        ‹ {t('policies.all')}
-      </ViewLink>
-      <Group justify="space-between" align="baseline" my="xs">
-        <Group gap="sm" align="baseline">
-          <Title order={2}>{id}</Title>
-          {line !== undefined && <b className="flag">{t(`policies.is.${line.change}`)}</b>}
-          {known !== undefined && (
-            <Text size="sm" c="dimmed" component="span">
-              {t('policies.storedAs', { version: known.version, by: known.by })} <Time value={known.time} />
-            </Text>
-          )}
-        </Group>
-      </Group>
+      <Head id={id} known={known} line={line} />
       <CedarEditor
         text={text}
         onChange={replace}
@@ -95,6 +82,42 @@ export function PolicyPage({
         </Section>
       )}
     </div>
+  );
+}
+
+/** Whether the server would not store a text; not while it has not said so. */
+function isRefused(checked: ReturnType<typeof useCheck>, text: string): boolean {
+  return checked?.text === text && checked.findings.some(({ kind }) => kind !== 'advice');
+}
+
+/** Which policy it is, and how it is stored. */
+function Head({
+  id,
+  known,
+  line,
+}: {
+  readonly id: string;
+  readonly known: StoredPolicy | undefined;
+  readonly line: DraftLine | undefined;
+}): ReactNode {
+  const { t } = useMessages();
+  return (
+    <>
+      <ViewLink view={policyView()} size="sm">
+        ‹ {t('policies.all')}
+      </ViewLink>
+      <Group justify="space-between" align="baseline" my="xs">
+        <Group gap="sm" align="baseline">
+          <Title order={2}>{id}</Title>
+          {line !== undefined && <b className="flag">{t(`policies.is.${line.change}`)}</b>}
+          {known !== undefined && (
+            <Text size="sm" c="dimmed" component="span">
+              {t('policies.storedAs', { version: known.version, by: known.by })} <Time value={known.time} />
+            </Text>
+          )}
+        </Group>
+      </Group>
+    </>
   );
 }
 

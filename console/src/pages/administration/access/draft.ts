@@ -15,7 +15,7 @@ export function withText(
   stored: readonly StoredPolicy[],
   [id, text]: readonly [string, string | null | undefined],
 ): PolicyDraft {
-  const { [id]: _before, ...others } = draft;
+  const others = Object.fromEntries(Object.entries(draft).filter(([each]) => each !== id));
   const known = stored.find((policy) => policy.id === id);
   const isSame = text === undefined || text === (known?.policy ?? null);
   return isSame ? others : { ...others, [id]: text };
