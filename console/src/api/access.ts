@@ -39,7 +39,7 @@ export interface Principal {
 }
 
 /** Who asks for what. */
-export interface AccessQuestion {
+interface AccessQuestion {
   readonly principal: Principal;
   readonly action: Action;
   readonly resource: { readonly ehr_id: string; readonly uid?: string };
