@@ -64,8 +64,7 @@ inBrowser('who sees what in the console (skipped where no Chromium is installed)
     await goTo(`/patients/${elsewhere.ehrId}`);
     await web.page.getByText('Not found').first().waitFor();
     expect(await web.page.getByText('withheld').count()).toBe(0);
-    await web.page.waitForLoadState('networkidle');
-    web.forgive('404');
+    web.forgiveAll('404');
     await web.expectGood();
   });
 
@@ -94,8 +93,7 @@ inBrowser('who sees what in the console (skipped where no Chromium is installed)
     await opened().getByText(here.subject).first().waitFor();
     await goTo(`/patients/${elsewhere.ehrId}`);
     await web.page.getByText('Not found').first().waitFor();
-    await web.page.waitForLoadState('networkidle');
-    web.forgive('404');
+    web.forgiveAll('404');
     await web.page.getByRole('link', { name: 'My record' }).click();
     await web.page.getByRole('tab', { name: 'Restrictions' }).click();
     await web.page.getByText('Nothing is restricted').waitFor();
@@ -188,8 +186,7 @@ inBrowser('who sees what in the console (skipped where no Chromium is installed)
     await web.page.getByRole('button', { name: 'End emergency access' }).click();
     await web.page.getByText('This record is withheld from you.').waitFor();
     expect(await documents().count()).toBe(0);
-    await web.page.waitForLoadState('networkidle');
-    web.forgive('404');
+    web.forgiveAll('404');
     await web.expectGood();
   });
 
@@ -199,15 +196,13 @@ inBrowser('who sees what in the console (skipped where no Chromium is installed)
     await signIn(web.page, ['NIGHT'], { name: 'nora', organisation: '3B' });
     await web.page.getByText('Not found').first().waitFor();
     expect(await web.page.getByRole('button', { name: 'Emergency access' }).count()).toBe(0);
-    await web.page.waitForLoadState('networkidle');
-    web.forgive('404');
+    web.forgiveAll('404');
     await web.page.goto('about:blank');
     await web.open(`/patients/${gone}`);
     await signIn(web.page, ['ADMIN'], { name: 'root', organisation: '3B' });
     await web.page.getByRole('heading', { name: 'This record is restricted' }).waitFor();
     await web.page.getByText('he contests it').first().waitFor();
-    await web.page.waitForLoadState('networkidle');
-    web.forgive('403');
+    web.forgiveAll('403');
     await web.expectGood();
     await web.page.getByRole('button', { name: 'Lift', exact: true }).click();
     await web.page.getByRole('button', { name: 'Lift it' }).click();
@@ -247,8 +242,7 @@ inBrowser('who sees what in the console (skipped where no Chromium is installed)
       .first()
       .waitFor();
     expect(await web.page.getByRole('tab', { name: 'Policies' }).count()).toBe(0);
-    await web.page.waitForLoadState('networkidle');
-    web.forgive('403');
+    web.forgiveAll('403');
     await web.expectGood();
     await web.page.setViewportSize({ width: 360, height: 740 });
     expect(await beyondEdge(web.page)).toEqual([]);
