@@ -144,7 +144,11 @@ describe('emergency access', () => {
     const said = { purpose: 'BTG', reason: BROKEN['Purpose-Of-Use-Reason'], ehr_id: ehr };
     const of = await records(`operation=emergency_access&ehr_id=${ehr}`);
     expect(of).toEqual([
-      expect.objectContaining({ ...said, target: 'query_execute_adhoc_post' }),
+      expect.objectContaining({
+        ...said,
+        reason: expect.stringContaining('Notaufnahme'),
+        target: 'query_execute_adhoc_post',
+      }),
       expect.objectContaining({ ...said, target: 'composition_get', sub: 'night nurse' }),
     ]);
     const [queried] = await records('operation=emergency_access');
