@@ -19,7 +19,9 @@ export function RestrictedNote({ ehrId }: { readonly ehrId: string }): ReactNode
       {kindsOf(holding)
         .map((kind) => t(`marks.${kind}`))
         .join(', ')}{' '}
-      <ViewLink view={patientView(ehrId, { tab: 'marks' })} underline="always">{t('marks.show')}</ViewLink>
+      <ViewLink view={patientView(ehrId, { tab: 'marks' })} underline="always">
+        {t('marks.show')}
+      </ViewLink>
     </div>
   );
 }
