@@ -6,7 +6,8 @@ const ROOMS = {
   policy: [OPENEHR],
   config: [],
   // In the browser: it knows the server by HTTP alone, through the client.
-  console: ['packages/client', 'packages/aql'],
+  // What policies of access may ask for.
+  console: ['packages/client', 'packages/aql', 'policy/schema.ts', 'policy/subject.ts'],
   'packages/embedded-mongodb': [],
   'packages/rm': [],
   // The room for editors and tools, in browsers too.

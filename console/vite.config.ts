@@ -10,6 +10,8 @@ export default defineConfig({
   // Relative addresses: a proxy may put a prefix before everything (routes/system/console.ts).
   base: './',
   plugins: [react(), firstPageCompressed()],
+  // One text of the ready policies: the page on access has them.
+  define: { READY_POLICIES: JSON.stringify(readyPolicies()) },
   // The server puts a nonce of its own into each answer in place of this word (routes/system/console-files.ts).
   html: { cspNonce: 'EVERCHART_CSP_NONCE' },
   build: {
@@ -30,6 +32,13 @@ export default defineConfig({
     },
   },
 });
+
+/** The part of the page on access that has them. */
+function readyPolicies(): string {
+  const page = readFileSync(`${import.meta.dirname}/../docs/access.md`, 'utf8');
+  const [, rest = ''] = page.split('\n## Ready policies\n');
+  return rest.split('\n## ')[0] ?? '';
+}
 
 /** What index.html names beside it as `.br`, as small as it gets: everybody waits for it first (routes/system/console-files.ts). */
 function firstPageCompressed() {

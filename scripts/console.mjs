@@ -20,6 +20,8 @@ const SOURCES = [
   'packages/aql/src',
   'aql',
   'openehr',
+  'policy/schema.ts',
+  'docs/access.md',
   'package-lock.json',
 ];
 

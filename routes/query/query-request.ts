@@ -127,6 +127,18 @@ function common(ctx: Context, body: JsonObject, defaultTimezone: string): Omit<Q
   };
 }
 
+/** The EHR that a query names, known before it is read; null: none, or what it names is wrong, which is said when it is read. */
+export async function namedEhr(ctx: Context): Promise<string | null> {
+  const text = bodyText(ctx);
+  try {
+    const body: JsonValue = text === null ? {} : await parseJsonBody(ctx, text);
+    return ehrIdOf(ctx, isJsonObject(body) ? body : {});
+  } catch (error) {
+    if (error instanceof CdrError) return null;
+    throw error;
+  }
+}
+
 function ehrIdOf(ctx: Context, body: JsonObject): string | null {
   const texts = [optionalText(body, 'ehr_id'), vendorHeader(ctx, 'EHR-id')];
   const ids = texts.map((id) => (id === null ? null : (parseEhrId(id.trim()) ?? refuseEhrId())));

@@ -65,6 +65,7 @@ export function consoleOperations(settings: Settings): Operation[] {
           has_passwords: settings.basicUsersFile !== null,
           oidc: settings.oidc && { issuer: settings.oidc.issuer, client_id: settings.oidc.clientId },
           administration: settings.adminApiActive,
+          access_mode: settings.accessMode,
           territory: settings.consoleTerritory,
           idle_minutes: settings.consoleIdleMinutes,
           banner_paths: settings.patientBannerPaths,

@@ -5,6 +5,7 @@ import type { IgnoredEvent } from '../../database/events.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { newestContributions, type NewContribution } from '../../models/contribution.js';
 import { ehrCount } from '../../models/ehr.js';
+import { mergesTookTo } from '../../change/commit/ehr-access.js';
 import { seenOfContribution } from '../../change/access/seen-contribution.js';
 import { viewing, type Viewer } from '../../change/access/viewer.js';
 import { areReadsRecorded } from '../../change/policy/recorded-reads.js';
@@ -135,7 +136,7 @@ export function overviewOperation(settings: Settings, activity: ActivitySource, 
         system_id: settings.systemId,
         started: activity.started,
         database: { version, ...bytes },
-        user: userOf(ctx),
+        user: await userOf(ctx),
         counts: isTold ? known : withoutRecords(known),
         activity: done,
         verified,
@@ -221,8 +222,12 @@ async function readCounts(): Promise<Readonly<Record<string, number | boolean>>>
   return { ehrs, compositions: count, compositions_exact: isExact, templates, stored_queries: queries };
 }
 
-function userOf({ state }: Context): object | null {
-  return state.user === null ? null : { name: state.user.name, permissions: [...state.user.permissions] };
+/** `ehr_id`: the record of a patient's own token, where merges took it. */
+async function userOf({ state: { user } }: Context): Promise<object | null> {
+  if (user === null) return null;
+  const { name, permissions, claims } = user;
+  const ehrId = claims?.ehr === undefined ? null : await mergesTookTo(claims.ehr.id);
+  return { name, permissions: [...permissions], ...(ehrId !== null && { ehr_id: ehrId }) };
 }
 
 function contributionView({ _id: uid, ehr_id, time_committed, audit, versions }: NewContribution): object {

@@ -4,6 +4,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { RESEARCH_PURPOSES } from '../../policy/marks.js';
 import { auditDraft } from '../../routes/http/audit-trail.js';
 import { currentOperation, type EmergencyAccess } from '../../routes/http/request/request-state.js';
+import { namedEhr } from '../../routes/query/query-request.js';
 
 /** Header that states it, and the one that says why. */
 const PURPOSE_HEADER = 'Purpose-Of-Use';
@@ -76,5 +77,7 @@ function textOf(header: string): string {
 export async function recordEmergency(ctx: Context): Promise<void> {
   const { operation } = currentOperation(ctx);
   const record = auditDraft(ctx, SUCCESS).record(SUCCESS);
-  await insertAudit({ ...record, operation: EMERGENCY_OPERATION, target: operation.id });
+  const ehrId = operation.discloses === 'query' ? await namedEhr(ctx) : null;
+  const about = ehrId === null ? {} : { ehr_id: ehrId };
+  await insertAudit({ ...record, ...about, operation: EMERGENCY_OPERATION, target: operation.id });
 }

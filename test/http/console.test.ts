@@ -65,6 +65,7 @@ describe('the console', () => {
       has_passwords: false,
       oidc: null,
       administration: true,
+      access_mode: 'off',
       territory: null,
       idle_minutes: 15,
       banner_paths: [],

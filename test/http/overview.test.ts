@@ -6,13 +6,32 @@ import { verifyStorage } from '../../maintenance/verify.js';
 import { claimStorage, finishReindex, saveReindexPosition } from '../../models/settings.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
-import { aComposition, givenTemplate, V1 } from '../support/resources.js';
-import { testSettings } from '../support/settings.js';
+import { merge } from '../support/merge-http.js';
+import { tokenOf } from '../support/policy/marks.js';
+import { aComposition, givenEhr, givenTemplate, V1 } from '../support/resources.js';
+import { everythingOn, testSettings } from '../support/settings.js';
 import { USER, WITH_ADMIN } from '../support/tokens.js';
 
 useDatabase();
 
 describe('GET /rest/overview', () => {
+  it("tells a patient his own record, where merges took it, and nobody else's", async () => {
+    const app = testApp(everythingOn({ auth: 'jwt', accessMode: 'observe', auditReads: true }));
+    const open = testApp(WITH_ADMIN);
+    const [before, after] = [await givenEhr(open), await givenEhr(open)];
+    const userOf = async (claims: object): Promise<unknown> => {
+      const answer = request(app)
+        .get('/rest/overview')
+        .set('Authorization', tokenOf(['READER'], claims));
+      return (await answer.expect(200)).body.user;
+    };
+    expect(await userOf({ ehrId: before })).toEqual({ name: 'ada', permissions: ['read'], ehr_id: before });
+    expect(await userOf({})).toEqual({ name: 'ada', permissions: ['read'] });
+    expect(await userOf({ ehrId: randomUUID() })).toEqual({ name: 'ada', permissions: ['read'] });
+    await merge(open, before, after).expect(200);
+    expect(await userOf({ ehrId: before })).toMatchObject({ ehr_id: after });
+  });
+
   it('counts what is stored and lists the newest contributions first', async () => {
     const app = testApp();
     await givenTemplate(app);

@@ -1,6 +1,5 @@
 import {
   CdrError,
-  type AccessReport,
   type Approval,
   type AuditFilter,
   type AuditRecord,
@@ -52,11 +51,6 @@ export interface AdministrationApi extends DefinitionsApi {
   verify: () => Promise<Readonly<Record<string, unknown>>>;
   audit: (filter: AuditFilter) => Promise<AuditRecord[]>;
   auditCsv: (filter: AuditFilter) => Promise<string>;
-  /** Who saw or changed a record, newest first, a page at a time. */
-  accessReport: (
-    ehrId: string,
-    page: { readonly language: 'en' | 'de'; readonly after?: string },
-  ) => Promise<AccessReport>;
   /** A document that was written for another patient; `isPlan`: what it would do. Gives what waits, or what it did or would do. */
   moveComposition: (move: Move) => Promise<MoveDetails | Approval>;
 }
@@ -172,8 +166,6 @@ const CANDIDATES_AT_ONCE = 20;
 /** The most that the server lists at once. */
 const MERGES_AT_ONCE = 1_000;
 const APPROVALS_AT_ONCE = 1_000;
-/** As many as a person reads. */
-const ACCESSES_AT_ONCE = 500;
 
 /** The part of the API that administrates. */
 export function administrationApi(cdr: Cdr): AdministrationApi {
@@ -242,7 +234,6 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
       const query = { user, operation, status, from: first, to: last, ehr_id: ehrId, fetch };
       return (await cdr.request<string>('GET', '/rest/admin/audit', { query, accept: 'text/csv' })).body;
     },
-    accessReport: (ehrId, page) => admin.accessReport(ehrId, { ...page, fetch: ACCESSES_AT_ONCE }),
     moveComposition: async ({ ehrId, containerUid, targetEhr, reason, isPlan }) => {
       const path = `/rest/admin/ehr/${encodeURIComponent(ehrId)}/composition/${encodeURIComponent(containerUid)}/move`;
       const body = { target_ehr: targetEhr, ...(reason !== '' && { reason }), dry_run: isPlan };

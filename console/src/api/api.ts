@@ -8,6 +8,7 @@ import type {
   TemplateInfo,
   WebTemplate,
 } from '@everchart/client';
+import { accessApi, type AccessApi } from './access.js';
 import { administrationApi, type AdministrationApi } from './administration.js';
 import { connect, type Credentials } from './connection.js';
 import { draftApi, type DraftApi } from './drafts.js';
@@ -20,7 +21,7 @@ const QUERY = '/rest/openehr/v1/query/aql';
 const ARCHETYPES = '/rest/openehr/v1/definition/archetype/adl1.4';
 
 /** Everything that the console asks of the server, and nothing else does. @throws CdrError */
-export interface Api extends RecordApi, AdministrationApi, DraftApi, OwnApi {
+export interface Api extends RecordApi, AdministrationApi, AccessApi, DraftApi, OwnApi {
   settings: () => Promise<ServerSettings>;
   overview: () => Promise<Overview>;
   /** Rows as lists, since two columns may have one name. */
@@ -80,6 +81,7 @@ export function createApi(credentials: Credentials): Api {
     storeQuery: (name, q, version) => cdr.queries.store(name, q, { version }),
     ...recordApi(cdr),
     ...administrationApi(cdr),
+    ...accessApi(cdr),
     ...draftApi(cdr),
     ...ownApi(cdr),
   };

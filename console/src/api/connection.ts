@@ -1,4 +1,5 @@
 import { Cdr } from '@everchart/client';
+import { emergencies } from './emergency.js';
 
 /** How the user proved who he is; in memory only, gone with the page. */
 export type Credentials =
@@ -26,7 +27,10 @@ export function connect(credentials: Credentials): Cdr {
   return new Cdr({
     url: serverRoot(),
     retries: RETRIES,
-    fetch: (input, init) => fetch(input, { ...init, cache: 'no-store', credentials: 'omit' }),
+    fetch: (input, init) =>
+      emergencies.send(new Request(input, { ...init, cache: 'no-store', credentials: 'omit' }), (request) =>
+        fetch(request),
+      ),
     ...((credentials.kind === 'token' || credentials.kind === 'provider') && { token: credentials.token }),
     ...(credentials.kind === 'basic' && {
       basic: { user: credentials.user, password: credentials.password },

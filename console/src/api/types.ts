@@ -13,6 +13,8 @@ export interface ServerSettings {
   /** Where to sign in with an identity provider; null: nowhere. */
   readonly oidc: { readonly issuer: string; readonly client_id: string } | null;
   readonly administration: boolean;
+  /** What becomes of policies of access and marks. docs/access.md */
+  readonly access_mode: 'off' | 'dry' | 'observe' | 'enforce';
   /** ISO 3166-1 code of the country; null: the server does not say. */
   readonly territory: string | null;
   /** How long whoever has signed in may be away before the page is locked; null: as long as he likes. */
@@ -29,7 +31,8 @@ export interface ResultSet {
   readonly q?: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Json[])[];
-  readonly meta?: { readonly warnings?: readonly QueryWarning[] };
+  /** `_withheld`: an emergency would show more. */
+  readonly meta?: { readonly warnings?: readonly QueryWarning[]; readonly _withheld?: true };
 }
 
 /** What the server doubts of a query that it carried out, such as a code that no template has. */

@@ -11,5 +11,8 @@ export const access: Readonly<Record<keyof typeof english, string>> = {
   'access.merged': 'an einer anderen Akte, mit der diese irrtümlich zusammengeführt war',
   'access.elsewhere': 'in einem anderen System',
   'access.cut': 'Es gibt ältere, die hier nicht stehen.',
+  'access.kept': 'mindestens {years} {years|Jahr|Jahre} aufgehoben',
+  'access.none': 'In dieser Zeit hat sie niemand gesehen oder geändert',
+  'access.withoutMe': 'Ohne was ich selbst tat',
   'access.older': 'Ältere zeigen',
 };

@@ -9,5 +9,8 @@ export const access = {
   'access.merged': 'of another record, into which this one was merged by mistake',
   'access.elsewhere': 'in another system',
   'access.cut': 'There are older ones, which are not here.',
+  'access.kept': 'kept for {years} {years|year|years} at least',
+  'access.none': 'Nobody has seen or changed it in this time',
+  'access.withoutMe': 'Without what I did myself',
   'access.older': 'Show older ones',
 } as const;

@@ -5,6 +5,8 @@ import { deeds } from './deeds.de.js';
 import { differences } from './differences.de.js';
 import { findings } from './findings.de.js';
 import { hints } from './hints.de.js';
+import { marks } from './marks.de.js';
+import { policies } from './policies.de.js';
 import { own } from './own.de.js';
 import { values } from './values.de.js';
 import type { Catalogue } from './en.js';
@@ -18,6 +20,8 @@ export const de: Catalogue = {
   ...differences,
   ...findings,
   ...hints,
+  ...marks,
+  ...policies,
   ...own,
   ...values,
   'nav.label': 'Hauptnavigation',

@@ -1,11 +1,9 @@
-import { administration } from './administration.en.js';
 import type { later } from './later.en.js';
 import { own } from './own.en.js';
 import { values } from './values.en.js';
 
 /** What the first page says, and what belongs to it, in English. `{name}`: a value is put in. */
 const first = {
-  ...administration,
   ...own,
   ...values,
   'nav.label': 'Main',

@@ -2,6 +2,7 @@ import type { own as english } from './own.en.js';
 
 /** What is said of a user's own things, in German. */
 export const own: Readonly<Record<keyof typeof english, string>> = {
+  'nav.own': 'Meine Akte',
   'own.favourites': 'Favoriten',
   'own.recent': 'Zuletzt geöffnet',
   'own.favour': 'Zum Favoriten machen',

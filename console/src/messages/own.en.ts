@@ -1,5 +1,6 @@
 /** What is said of a user's own things: favourites, prints, dashboards. In English. */
 export const own = {
+  'nav.own': 'My record',
   'own.favourites': 'Favourites',
   'own.recent': 'Opened lately',
   'own.favour': 'Make it a favourite',

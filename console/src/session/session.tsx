@@ -1,8 +1,9 @@
 import { createContext, useContext, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { CdrError } from '@everchart/client';
+import { CdrError, type Overview } from '@everchart/client';
 import { createApi, type Api } from '../api/api.js';
 import type { Credentials } from '../api/connection.js';
+import { emergencies } from '../api/emergency.js';
 import type { ServerSettings } from '../api/types.js';
 import { expiry, type WhyOver } from './expiry.js';
 import { permissionsOf } from './permissions.js';
@@ -47,6 +48,7 @@ export function SessionProvider({
       setPerson((number) => number + 1);
       // Nothing that one user was shown may be seen by the next.
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'settings' });
+      emergencies.clear();
       setCredentials(next);
       expiry.end();
     };
@@ -86,9 +88,26 @@ export function useApi(): Api {
 
 /** Whether the user has a permission; with `AUTH=none` everybody may read, write and define. */
 export function useMay(permission: 'read' | 'write' | 'define' | 'draft'): boolean {
+  const user = useKnownUser();
+  return user !== undefined && (user === null || user.permissions.includes(permission));
+}
+
+/** Who asks, as the server says it to whoever may read; null: with `AUTH=none` nobody in particular; undefined: not known. */
+function useKnownUser(): Overview['user'] | undefined {
   const { api, isIn } = useSession();
-  const { data } = useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn });
-  return data !== undefined && (data.user === null || data.user.permissions.includes(permission));
+  const asked = { queryKey: ['overview'], queryFn: api.overview, enabled: isIn };
+  // Whoever is refused is refused on each page: once is enough.
+  return useQuery({ ...asked, retryOnMount: false }).data?.user;
+}
+
+/** Whether the user may open in an emergency what is withheld from him. */
+export function useMayBreakGlass(): boolean {
+  return useKnownUser()?.permissions.includes('emergency') === true;
+}
+
+/** The record of the patient who is signed in with a token of his own; undefined for everybody else. */
+export function useOwnEhr(): string | undefined {
+  return useKnownUser()?.ehr_id;
 }
 
 /** Whether records, templates and queries are closed to the user: one who only audits. */
@@ -122,9 +141,16 @@ export function useOffice(): Office | null {
   return data === undefined ? null : { isAdmin: data.includes('admin'), mayAudit: data.includes('audit') };
 }
 
-/** Whether the user may see who has seen and done what. */
-export function useMayAudit(): boolean {
-  return useOffice()?.mayAudit === true;
+/** What the server calls the user. */
+export function useMyName(): string | undefined {
+  return useKnownUser()?.name;
+}
+
+/** Whether the user may have the report of who has seen a record: whoever audits or administrates, and its patient. */
+export function useMayReport(ehrId: string): boolean {
+  const office = useOffice();
+  const own = useOwnEhr();
+  return office?.mayAudit === true || office?.isAdmin === true || own === ehrId;
 }
 
 /** Why the session of a user who had signed in is over; null: it is not. */

@@ -16,7 +16,7 @@ import type { OpenedRecord } from '../record/recent.js';
 import { useAskedFavourites, useRecent } from '../pages/patients/use-known-patients.js';
 import { patientView, templateView, useGo } from './address.js';
 import { FIELD, type Wanted } from './typed-ahead.js';
-import { useApi, useIsClosed, useSession } from '../session/session.js';
+import { useApi, useIsClosed, useOwnEhr, useSession } from '../session/session.js';
 import { useSignOut } from '../session/use-sign-out.js';
 
 /** What is shown of all that is found. */
@@ -126,6 +126,8 @@ function useActs(): SpotlightActionData[] {
 function usePages(isOpen: boolean): SpotlightActionData[] {
   const { t } = useMessages();
   const go = useGo();
+  const own = useOwnEhr();
+  if (own !== undefined) return [{ id: 'own', label: t('nav.own'), onClick: () => go(patientView(own)) }];
   return (['/', '/patients', '/templates', '/query', '/dashboards', '/administration'] as const)
     .filter((to) => isOpen || to === '/administration')
     .map((to) => ({

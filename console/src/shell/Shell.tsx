@@ -3,7 +3,7 @@ import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
-import { useIsClosed, useSession, useWhyOver } from '../session/session.js';
+import { useIsClosed, useOwnEhr, useSession, useWhyOver } from '../session/session.js';
 import { useHiddenPage, useIdleLock } from '../session/use-idle-lock.js';
 import { Icon, type IconName } from '../widgets/Icon.js';
 import { ConnectionBar } from './ConnectionBar.js';
@@ -40,7 +40,6 @@ export function Shell(): ReactNode {
   useIdleLock();
   useKeptScroll(useRouter());
   useHiddenPage(why === 'away');
-  const isClosed = useIsClosed();
   const [isSearching, search] = useDisclosure();
   // Over a page that is locked the keys are those of a password.
   const isFinding = isSearching && !isOver;
@@ -66,17 +65,7 @@ export function Shell(): ReactNode {
           <span>{t('nav.search')}</span>
           <Kbd size="xs">Ctrl K</Kbd>
         </UnstyledButton>
-        {PLACES.filter(({ to }) => !isClosed || to === WORK).map(({ to, icon, label }) => (
-          <Link
-            key={to}
-            to={to}
-            className="place"
-            activeOptions={{ exact: to === '/', includeSearch: false }}
-          >
-            <Icon name={icon} />
-            <span>{t(label)}</span>
-          </Link>
-        ))}
+        <Places />
         <div className="rail-end">
           <Suspense>
             <UserMenu openHelp={help.open} />
@@ -97,6 +86,41 @@ export function Shell(): ReactNode {
         <Shortcuts isOpen={isHelping} close={help.close} />
       </Suspense>
     </div>
+  );
+}
+
+/** Where one can go: whoever is a patient here to his record alone, whoever only audits to his work alone. */
+function Places(): ReactNode {
+  const { t } = useMessages();
+  const isClosed = useIsClosed();
+  const own = useOwnEhr();
+  return (
+    <>
+      {own !== undefined && (
+        <Link
+          to="/patients/$ehrId"
+          params={{ ehrId: own }}
+          className="place"
+          activeOptions={{ includeSearch: false }}
+        >
+          <Icon name="patients" />
+          <span>{t('nav.own')}</span>
+        </Link>
+      )}
+      {PLACES.filter(({ to }) => own === undefined && (!isClosed || to === WORK)).map(
+        ({ to, icon, label }) => (
+          <Link
+            key={to}
+            to={to}
+            className="place"
+            activeOptions={{ exact: to === '/', includeSearch: false }}
+          >
+            <Icon name={icon} />
+            <span>{t(label)}</span>
+          </Link>
+        ),
+      )}
+    </>
   );
 }
 

@@ -89,7 +89,7 @@ const routeTree = root.addChildren([
   createRoute({
     ...page,
     path: '/administration',
-    validateSearch: texts('tab', 'source', 'target'),
+    validateSearch: texts('tab', 'source', 'target', 'view', 'policy', 'record'),
     component: onPage(() => import('../pages/administration/AdministrationPage.js'), 'AdministrationPage'),
   }),
 ]);

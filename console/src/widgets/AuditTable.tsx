@@ -1,15 +1,13 @@
 import { Button, Table, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { textAt } from '../api/json.js';
 import type { AuditRecord } from '@everchart/client';
 import { useMessages } from '../messages/messages.js';
 import { visitsOf, type Visit } from '../record/visits.js';
-import { subjectsOf } from '../record/subjects.js';
-import { useApi, useMay } from '../session/session.js';
 import { patientView } from '../shell/address.js';
 import { Empty } from './states.js';
 import { Time } from './Time.js';
+import { useNames } from './use-names.js';
 import { ViewLink } from './ViewLink.js';
 
 /** Who did what, when, from where: a line for each visit, its requests below where they are wanted. */
@@ -43,21 +41,6 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
       </Table>
     </Table.ScrollContainer>
   );
-}
-
-/** Whose records they are, by EHR; one question, as the audit notes each. Undefined for whoever may not read, and until it is known. */
-function useNames(ehrIds: readonly string[]): ReadonlyMap<string, string | null> | undefined {
-  const api = useApi();
-  const mayRead = useMay('read');
-  const ids = [...new Set(ehrIds)].filter((ehrId) => ehrId !== '').sort();
-  const { data } = useQuery({
-    queryKey: ['subjects', ids],
-    queryFn: () => subjectsOf(api, ids),
-    enabled: mayRead && ids.length > 0,
-    placeholderData: keepPreviousData,
-    staleTime: Infinity,
-  });
-  return data;
 }
 
 function VisitRows({ visit, name }: { readonly visit: Visit; readonly name: string }): ReactNode {

@@ -110,6 +110,7 @@ export function failureTexts(
   t: Translate,
 ): { readonly title: string; readonly text: string } {
   const known = error instanceof CdrError ? error : null;
+  if (known?.code === 'restricted') return { title: t('error.restricted'), text: t('error.restrictedHint') };
   const text = known?.status === 0 ? t('error.unreachable') : (known?.message ?? String(error));
   return { title: t(titleOf(known?.status)), text };
 }

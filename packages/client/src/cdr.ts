@@ -4,7 +4,7 @@ import { Caller, headerText, type Answer, type Call } from './call.js';
 import { StoredQueries, Templates } from './definitions.js';
 import { ehrs, type Ehrs } from './ehr.js';
 import { CdrError } from './error.js';
-import type { CallOptions, CdrOptions } from './options.js';
+import type { CallOptions, CdrOptions, Purpose } from './options.js';
 import type { Overview } from './overview.js';
 import {
   PendingQuery,
@@ -19,6 +19,14 @@ import {
 export interface Health {
   readonly status: 'UP' | 'DOWN';
   readonly components?: Readonly<Record<string, unknown>>;
+}
+
+function statedPurpose({ purpose }: CdrOptions): Readonly<Record<string, string>> {
+  if (purpose === undefined) return {};
+  return {
+    'purpose-of-use': purpose.code,
+    'purpose-of-use-reason': headerText('the reason', purpose.reason),
+  };
 }
 
 /** A clinical data repository: `new Cdr({ url: 'http://127.0.0.1:8080' })`. */
@@ -37,7 +45,7 @@ export class Cdr {
 
   constructor(options: CdrOptions) {
     this.#options = options;
-    this.#caller = new Caller(options);
+    this.#caller = new Caller({ ...options, headers: { ...options.headers, ...statedPurpose(options) } });
     this.#queries = new Queries(this.#caller);
     this.url = this.#caller.url;
     this.fetch = this.#caller.transport.fetch;
@@ -78,12 +86,8 @@ export class Cdr {
    * The same server for an emergency, with everything that is asked of it: what the patient withholds is there, and each request is
    * recorded with the reason. Needs the permission `emergency`. Not of EHRbase.
    */
-  inEmergency(reason: string, purpose: 'BTG' | 'ETREAT' = 'BTG'): Cdr {
-    const stated = {
-      'purpose-of-use': purpose,
-      'purpose-of-use-reason': headerText('the reason', reason),
-    };
-    return new Cdr({ ...this.#options, headers: { ...this.#options.headers, ...stated } });
+  inEmergency(reason: string, code: Purpose['code'] = 'BTG'): Cdr {
+    return new Cdr({ ...this.#options, purpose: { code, reason } });
   }
 
   /** Runs a stored query. @throws CdrError */

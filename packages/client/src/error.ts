@@ -77,6 +77,9 @@ export class RestrictedError extends CdrError {
   }
 }
 
+/** Who asks may not do it: his permissions, or a policy of access where that is said (`ACCESS_REFUSED=403`). */
+export class ForbiddenError extends CdrError {}
+
 const CODES: Readonly<Record<number, string>> = {
   400: 'invalid',
   401: 'unauthenticated',
@@ -97,6 +100,12 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
+/** Failures of a class of their own, by their codes. */
+const FAILURES: Readonly<Record<string, typeof CdrError>> = {
+  restricted: RestrictedError,
+  forbidden: ForbiddenError,
+};
+
 /** The error that an answer describes. */
 export async function errorOf(response: Response): Promise<CdrError> {
   const { status, headers } = response;
@@ -104,7 +113,7 @@ export async function errorOf(response: Response): Promise<CdrError> {
   const body = jsonOrText(text);
   const members = isRecord(body) ? body : {};
   const code = textOf(members.code) ?? CODES[status] ?? `http-${status}`;
-  const Failure = code === 'restricted' ? RestrictedError : CdrError;
+  const Failure = FAILURES[code] ?? CdrError;
   return new Failure(
     textOf(members.message) ?? (typeof body === 'string' && body !== '' ? body : `HTTP ${status}`),
     {

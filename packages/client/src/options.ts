@@ -1,5 +1,11 @@
 import type { CdrError } from './error.js';
 
+/** What is asked for, by its code of HL7, and the reason that the audit and the patient read. */
+export interface Purpose {
+  readonly code: 'BTG' | 'ETREAT';
+  readonly reason: string;
+}
+
 /** How to reach a server, and how to get through to it. */
 export interface CdrOptions {
   /** Origin with the base path: `http://127.0.0.1:8080`, `https://cdr.example.org/ehrbase`; '' in a page of the server. */
@@ -13,6 +19,11 @@ export interface CdrOptions {
   readonly basic?: { readonly user: string; readonly password: string };
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * That all that is asked is an emergency, and why: `ETREAT` emergency treatment, `BTG` break the glass. Needs the permission
+   * `emergency`; each request is recorded with the reason. Not of EHRbase.
+   */
+  readonly purpose?: Purpose;
   /** Times that a request is repeated which can be: 4 unless given, 0 never. */
   readonly retries?: number;
   /** Milliseconds that one try may take until its answer begins; without, as long as the server lets it. */

@@ -54,7 +54,12 @@ export interface Overview {
     /** The whole disk, bytes; null: the database does not say. */
     readonly disk?: { readonly used: number; readonly bytes: number } | null;
   };
-  readonly user: { readonly name: string; readonly permissions: readonly string[] } | null;
+  readonly user: {
+    readonly name: string;
+    readonly permissions: readonly string[];
+    /** The record of a patient's own token. */
+    readonly ehr_id?: string;
+  } | null;
   readonly counts: {
     /** These three are absent for who sees only what policies of access permit. */
     readonly ehrs?: number;

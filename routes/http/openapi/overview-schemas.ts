@@ -22,7 +22,11 @@ export const OVERVIEW_SCHEMAS = {
     ),
     user: {
       type: ['object', 'null'],
-      properties: { name: TEXT, permissions: listOf(TEXT) },
+      properties: {
+        name: TEXT,
+        permissions: listOf(TEXT),
+        ehr_id: { ...UUID, description: "The record of a patient's own token" },
+      },
       description: 'Who asks; null with `AUTH=none`',
     },
     counts: object(

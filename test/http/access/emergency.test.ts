@@ -143,7 +143,14 @@ describe('emergency access', () => {
     await query(BROKEN, { ehr_id: ehr }).expect(200);
     const said = { purpose: 'BTG', reason: BROKEN['Purpose-Of-Use-Reason'], ehr_id: ehr };
     const of = await records(`operation=emergency_access&ehr_id=${ehr}`);
-    expect(of).toEqual([expect.objectContaining({ ...said, target: 'composition_get', sub: 'night nurse' })]);
+    expect(of).toEqual([
+      expect.objectContaining({
+        ...said,
+        reason: expect.stringContaining('Notaufnahme'),
+        target: 'query_execute_adhoc_post',
+      }),
+      expect.objectContaining({ ...said, target: 'composition_get', sub: 'night nurse' }),
+    ]);
     const [queried] = await records('operation=emergency_access');
     expect(queried).toMatchObject({ target: 'query_execute_adhoc_post', purpose: 'BTG' });
     // The requests themselves say what they came to; reads are not recorded here else.

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { Cdr, CdrError, RestrictedError } from '../../../packages/client/src/main.js';
+import { Cdr, CdrError, ForbiddenError, RestrictedError } from '../../../packages/client/src/main.js';
 import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { MARK_ROLES, RESTRICTED, ROOT, tokenOf, WITHHELD } from '../../support/policy/marks.js';
@@ -38,4 +38,17 @@ it('sets and lists marks, says what is restricted, and states an emergency', asy
   const written = night.ehr(id).compositions.commit(aComposition());
   await expect(written).rejects.toMatchObject({ status: 409, code: 'restricted', marks: [] });
   await expect(glass.ehr(id).get()).rejects.toMatchObject({ code: 'not-found' });
+  await expect(night.ehr(id).marks.list()).rejects.toBeInstanceOf(ForbiddenError);
+});
+
+it('states an emergency by an option, in any script, and refuses a reason that no header holds', async () => {
+  const id = await givenEhr(open);
+  await clientOf(ROOT).ehr(id).marks.set([WITHHELD]);
+  const token = tokenOf(['NIGHT'], {}, 'night').replace('Bearer ', '');
+  const asking = { url: served.url, token, retries: 0 };
+  const glass = new Cdr({ ...asking, purpose: { code: 'ETREAT', reason: 'без сознания' } });
+  expect((await glass.ehr(id).get()).ehr_id.value).toBe(id);
+  const [used] = await clientOf(ROOT).admin.audit({ operation: 'emergency_access', ehrId: id });
+  expect(used).toMatchObject({ purpose: 'ETREAT', reason: 'без сознания' });
+  expect(() => new Cdr({ ...asking, purpose: { code: 'BTG', reason: 'two\nlines' } })).toThrow(TypeError);
 });

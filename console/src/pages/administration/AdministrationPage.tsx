@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { SignIn } from '../../session/SignIn.js';
 import { useOffice, useSession, type Office } from '../../session/session.js';
@@ -13,12 +13,16 @@ import { MergesTab } from './merge/MergesTab.js';
 import { PermissionsTab } from './PermissionsTab.js';
 import { ServerTab } from './ServerTab.js';
 
+// With its editor it is as large as all the others.
+const AccessTab = lazy(() => import('./access/AccessTab.js').then((file) => ({ default: file.AccessTab })));
+
 const TABS = [
   { tab: 'merge', label: 'admin.merge', needs: 'isAdmin', Content: MergeTab },
   { tab: 'merges', label: 'admin.merges', needs: 'isAdmin', Content: MergesTab },
   { tab: 'erase', label: 'erase.title', needs: 'isAdmin', Content: EraseTab },
   { tab: 'server', label: 'server.title', needs: 'isAdmin', Content: ServerTab },
   { tab: 'permissions', label: 'permissions.title', needs: 'mayAudit', Content: PermissionsTab },
+  { tab: 'access', label: 'access.tab', needs: 'either', Content: AccessTab },
   { tab: 'audit', label: 'admin.audit', needs: 'mayAudit', Content: AuditTab },
 ] as const;
 
@@ -46,10 +50,14 @@ export function AdministrationPage(): ReactNode {
   );
 }
 
+function mayUse({ isAdmin, mayAudit }: Office, needs: (typeof TABS)[number]['needs']): boolean {
+  return (needs !== 'mayAudit' && isAdmin) || (needs !== 'isAdmin' && mayAudit);
+}
+
 function Work({ office }: { readonly office: Office }): ReactNode {
   const { t } = useMessages();
   const { address, change } = useAddress();
-  const offered = TABS.filter(({ needs }) => office[needs]);
+  const offered = TABS.filter(({ needs }) => mayUse(office, needs));
   const [first] = offered;
   if (first === undefined) return <Empty title={t('admin.lacking')}>{t('admin.lackingHint')}</Empty>;
   const shown = offered.find(({ tab }) => tab === address.tab) ?? first;
@@ -68,7 +76,9 @@ function Work({ office }: { readonly office: Office }): ReactNode {
       </Tabs.List>
       {offered.map(({ tab, Content }) => (
         <Tabs.Panel key={tab} value={tab}>
-          <Content />
+          <Suspense fallback={<Loading rows={4} />}>
+            <Content />
+          </Suspense>
         </Tabs.Panel>
       ))}
     </Tabs>

@@ -20,6 +20,8 @@ const PERMISSIONS = [
   'commit_for_others',
   'write_lenient',
 ] as const;
+/** What only some servers allow anybody. */
+const RARE = ['restore', 'emergency'] as const;
 /** Users that are listed before somebody narrows them. */
 const SHOWN = 100;
 
@@ -60,7 +62,8 @@ export function PermissionsTab(): ReactNode {
 
 function Roles({ user, roles }: Pick<PermissionsReport, 'user' | 'roles'>): ReactNode {
   const { t } = useMessages();
-  const others = roles.flatMap(({ permissions }) => permissions).filter((name) => !isKnown(name));
+  const usual: readonly string[] = PERMISSIONS;
+  const others = roles.flatMap(({ permissions }) => permissions).filter((name) => !usual.includes(name));
   const columns = [...PERMISSIONS, ...new Set(others)];
   return (
     <Table.ScrollContainer minWidth={480} scrollAreaProps={scrolledByKeys(t('permissions.roles'))}>
@@ -95,8 +98,8 @@ function Roles({ user, roles }: Pick<PermissionsReport, 'user' | 'roles'>): Reac
   );
 }
 
-function isKnown(name: string): name is (typeof PERMISSIONS)[number] {
-  return PERMISSIONS.some((known) => known === name);
+function isKnown(name: string): name is (typeof PERMISSIONS | typeof RARE)[number] {
+  return [...PERMISSIONS, ...RARE].some((known) => known === name);
 }
 
 function Users({

@@ -30,6 +30,8 @@ export function OverviewPage(): ReactNode {
     refetchInterval: AGAIN_MS,
   });
   if (isClosed) return <Navigate to="/administration" replace />;
+  const own = data?.user?.ehr_id;
+  if (own !== undefined) return <Navigate to="/patients/$ehrId" params={{ ehrId: own }} replace />;
   return (
     <Page title={t('nav.overview')}>
       {data !== undefined && <Glance overview={data} />}

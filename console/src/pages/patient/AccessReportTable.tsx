@@ -8,19 +8,20 @@ import { Time } from '../../widgets/Time.js';
 /** Every access on a line of its own: when, who, what, why, what kind, from where. */
 export function AccessReportTable({ entries }: { readonly entries: readonly ReportedAccess[] }): ReactNode {
   const { t } = useMessages();
+  if (entries.length === 0) return <Text c="dimmed">{t('access.none')}</Text>;
   return (
-    <Table className="grid audit">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t('audit.time')}</Table.Th>
-          <Table.Th>{t('audit.who')}</Table.Th>
-          <Table.Th>{t('audit.what')}</Table.Th>
-          <Table.Th>{t('access.why')}</Table.Th>
-          <Table.Th>{t('access.kind')}</Table.Th>
-          <Table.Th>{t('access.where')}</Table.Th>
+    <Table className="grid cards report" role="table">
+      <Table.Thead role="rowgroup">
+        <Table.Tr role="row">
+          <Table.Th role="columnheader">{t('audit.time')}</Table.Th>
+          <Table.Th role="columnheader">{t('audit.who')}</Table.Th>
+          <Table.Th role="columnheader">{t('audit.what')}</Table.Th>
+          <Table.Th role="columnheader">{t('access.why')}</Table.Th>
+          <Table.Th role="columnheader">{t('access.kind')}</Table.Th>
+          <Table.Th role="columnheader">{t('access.where')}</Table.Th>
         </Table.Tr>
       </Table.Thead>
-      <Table.Tbody>
+      <Table.Tbody role="rowgroup">
         {entries.map((entry) => (
           <AccessRow key={`${entry.request_id} ${entry.time}`} entry={entry} />
         ))}
@@ -43,13 +44,16 @@ function AccessRow({ entry }: { readonly entry: ReportedAccess }): ReactNode {
     address,
     actor,
   } = entry;
+  const kind = templates.length > 0 ? templates.join(', ') : textAt(entry, 'query');
   return (
-    <Table.Tr>
-      <Table.Td>
+    <Table.Tr role="row">
+      <Table.Td role="cell" className="when">
         <Time value={time} />
       </Table.Td>
-      <Table.Td>{actor === undefined ? user : `${user} (${actor})`}</Table.Td>
-      <Table.Td className="what">
+      <Table.Td role="cell" data-label={t('audit.who')}>
+        {actor === undefined ? user : `${user} (${actor})`}
+      </Table.Td>
+      <Table.Td role="cell" className="what">
         {what}
         {entry.while_merged === true && (
           <Text size="xs" component="div">
@@ -62,9 +66,15 @@ function AccessRow({ entry }: { readonly entry: ReportedAccess }): ReactNode {
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{[why, reason].filter(Boolean).join(': ')}</Table.Td>
-      <Table.Td>{templates.length > 0 ? templates.join(', ') : textAt(entry, 'query')}</Table.Td>
-      <Table.Td>{[organisation, client, address].filter(Boolean).join(', ')}</Table.Td>
+      <Table.Td role="cell" data-label={t('access.why')}>
+        {[why, reason].filter(Boolean).join(': ')}
+      </Table.Td>
+      <Table.Td role="cell" data-label={t('access.kind')}>
+        {kind !== '' && <div className="kind">{kind}</div>}
+      </Table.Td>
+      <Table.Td role="cell" data-label={t('access.where')}>
+        {[organisation, client, address].filter(Boolean).join(', ')}
+      </Table.Td>
     </Table.Tr>
   );
 }

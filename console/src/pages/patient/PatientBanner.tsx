@@ -14,7 +14,9 @@ import type { Print } from '../../api/own.js';
 import { Id } from '../../widgets/Id.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 import { useOpened } from '../patients/use-known-patients.js';
+import { EmergencyBar } from './EmergencyBar.js';
 import { Favourite } from './Favourite.js';
+import { RestrictedNote } from './RestrictedNote.js';
 
 /** More of a status is on its own page. */
 const MOST_FACTS = 6;
@@ -28,20 +30,24 @@ export function PatientBanner({ ehrId }: { readonly ehrId: string }): ReactNode 
   usePrintNote(printOf(ehrId, useAddress()));
   useOpened(ehrId, status === undefined ? '' : subject || ehrId.slice(0, 8));
   return (
-    <section className="patient-banner" aria-label={reader.t('patient.banner')}>
-      <ViewLink view={patientView(ehrId)} fw={700}>
-        {/* Not yet known is not nobody. */}
-        {status === undefined ? '…' : subject || reader.t('patient.nobody')}
-      </ViewLink>
-      {namespace !== '' && <span className="quiet">{namespace}</span>}
-      {facts.map(({ name, value }, index) => (
-        <span key={index}>
-          <span className="quiet">{name}</span> {wholeText(valueText(value, reader))}
-        </span>
-      ))}
-      <Id value={ehrId} length={36} />
-      <Favourite ehrId={ehrId} subject={subject} />
-    </section>
+    <>
+      <section className="patient-banner" aria-label={reader.t('patient.banner')}>
+        <ViewLink view={patientView(ehrId)} fw={700}>
+          {/* Not yet known is not nobody. */}
+          {status === undefined ? '…' : subject || reader.t('patient.nobody')}
+        </ViewLink>
+        {namespace !== '' && <span className="quiet">{namespace}</span>}
+        {facts.map(({ name, value }, index) => (
+          <span key={index}>
+            <span className="quiet">{name}</span> {wholeText(valueText(value, reader))}
+          </span>
+        ))}
+        <Id value={ehrId} length={36} />
+        <Favourite ehrId={ehrId} subject={subject} />
+      </section>
+      <EmergencyBar ehrId={ehrId} />
+      <RestrictedNote ehrId={ehrId} />
+    </>
   );
 }
 

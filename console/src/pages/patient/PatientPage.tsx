@@ -1,28 +1,31 @@
-import { CdrError } from '@everchart/client';
 import { Button, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { textAt } from '../../api/json.js';
 import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi, useMay, useMayAudit } from '../../session/session.js';
+import { useApi, useMay, useMayReport, useOwnEhr } from '../../session/session.js';
 import { formView, useAddress, useGo } from '../../shell/address.js';
-import { Page, Section } from '../../widgets/Page.js';
-import { Failure } from '../../widgets/states.js';
+import { Page } from '../../widgets/Page.js';
 import { AccessTab } from './AccessTab.js';
+import { ClosedRecord } from './ClosedRecord.js';
 import { ContributionsTab } from './ContributionsTab.js';
 import { DirectoryTab } from './DirectoryTab.js';
+import { MarksPanel } from './MarksPanel.js';
 import { PatientBanner } from './PatientBanner.js';
 import { RecordTab } from './RecordTab.js';
 import { StatusTab } from './StatusTab.js';
 import { TagsTab } from './TagsTab.js';
+import { useMarkRights } from './use-marks.js';
 
 /** One patient. */
 export function PatientPage(): ReactNode {
   const { t } = useMessages();
   const { address, params, change } = useAddress();
   const { ehrId = '' } = params;
-  const mayAudit = useMayAudit();
+  const mayReport = useMayReport(ehrId);
+  const own = useOwnEhr();
+  const { mayRead: mayKnowMarks } = useMarkRights(ehrId);
   const api = useApi();
   const { data: status, error } = useQuery({
     queryKey: ['ehr-status', ehrId],
@@ -34,18 +37,16 @@ export function PatientPage(): ReactNode {
   return (
     <Page
       title={title}
-      crumbs={[{ label: t('nav.patients'), view: { to: '/patients' } }]}
+      // Whose own it is has no others.
+      crumbs={own === undefined ? [{ label: t('nav.patients'), view: { to: '/patients' } }] : []}
       actions={status !== undefined && <NewComposition ehrId={ehrId} status={status} />}
     >
       {error !== null ? (
-        <Closed error={error} ehrId={ehrId} mayAudit={mayAudit} />
+        <ClosedRecord error={error} ehrId={ehrId} />
       ) : (
         <>
           <PatientBanner ehrId={ehrId} />
-          <Text component="div" className="facts" c="dimmed" size="sm">
-            {status?.is_queryable === false && <b className="flag">{t('patient.notQueryable')}</b>}
-            {status?.is_modifiable === false && <b className="flag">{t('patient.notModifiable')}</b>}
-          </Text>
+          <Flags status={status} />
           <Tabs
             value={tab}
             onChange={(next) => change({ tab: next === 'record' ? undefined : (next ?? undefined) })}
@@ -57,7 +58,8 @@ export function PatientPage(): ReactNode {
               <Tabs.Tab value="contributions">{t('patient.contributions')}</Tabs.Tab>
               <Tabs.Tab value="tags">{t('patient.tags')}</Tabs.Tab>
               <Tabs.Tab value="status">{t('patient.status')}</Tabs.Tab>
-              {mayAudit && <Tabs.Tab value="access">{t('patient.access')}</Tabs.Tab>}
+              {mayKnowMarks && <Tabs.Tab value="marks">{t('marks.title')}</Tabs.Tab>}
+              {mayReport && <Tabs.Tab value="access">{t('patient.access')}</Tabs.Tab>}
             </Tabs.List>
             <Tabs.Panel value="record">
               <RecordTab ehrId={ehrId} />
@@ -74,6 +76,7 @@ export function PatientPage(): ReactNode {
             <Tabs.Panel value="tags">
               <TagsTab ehrId={ehrId} status={status} />
             </Tabs.Panel>
+            <Tabs.Panel value="marks">{mayKnowMarks && <MarksPanel ehrId={ehrId} />}</Tabs.Panel>
             <Tabs.Panel value="access">
               <AccessTab ehrId={ehrId} />
             </Tabs.Panel>
@@ -84,22 +87,14 @@ export function PatientPage(): ReactNode {
   );
 }
 
-/** A record that the user may not read; who has seen it he may know all the same, if he audits. */
-function Closed({
-  error,
-  ehrId,
-  mayAudit,
-}: {
-  readonly error: Error;
-  readonly ehrId: string;
-  readonly mayAudit: boolean;
-}): ReactNode {
+/** What is unusual about a record. */
+function Flags({ status }: { readonly status: JsonObject | undefined }): ReactNode {
   const { t } = useMessages();
-  if (!mayAudit || !(error instanceof CdrError) || error.status !== 403) return <Failure error={error} />;
   return (
-    <Section title={t('patient.access')}>
-      <AccessTab ehrId={ehrId} />
-    </Section>
+    <Text component="div" className="facts" c="dimmed" size="sm">
+      {status?.is_queryable === false && <b className="flag">{t('patient.notQueryable')}</b>}
+      {status?.is_modifiable === false && <b className="flag">{t('patient.notModifiable')}</b>}
+    </Text>
   );
 }
 

@@ -4,7 +4,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
+import { useApi, useSession } from '../../session/session.js';
 import { epochOf } from '../../record/values/instant.js';
 import { compositionView, useAddress, useGo } from '../../shell/address.js';
 import { numberText } from '../../widgets/number-text.js';
@@ -29,7 +29,6 @@ import { Trends } from './Trends.js';
 
 /** What happened, what changed, what matters now. */
 export function RecordTab({ ehrId }: { readonly ehrId: string }): ReactNode {
-  const { t } = useMessages();
   const api = useApi();
   const { data, error, refetch } = useQuery({
     queryKey: ['compositions', ehrId],
@@ -40,11 +39,7 @@ export function RecordTab({ ehrId }: { readonly ehrId: string }): ReactNode {
   return (
     <>
       <Drafts ehrId={ehrId} />
-      {data.length === 0 ? (
-        <Empty title={t('patient.empty')}>{t('patient.emptyHint')}</Empty>
-      ) : (
-        <Record ehrId={ehrId} compositions={data} />
-      )}
+      {data.length === 0 ? <Nothing /> : <Record ehrId={ehrId} compositions={data} />}
       <DeletedDocuments ehrId={ehrId} now={data} />
     </>
   );
@@ -230,5 +225,16 @@ function TrendPanel({
       )}
       <Trends trends={data} onOpen={onOpen} />
     </>
+  );
+}
+
+/** Where policies hold nobody is told that a record is empty: what he does not see may be there. */
+function Nothing(): ReactNode {
+  const { t } = useMessages();
+  const { access_mode: mode } = useSession().settings;
+  return mode === 'enforce' ? (
+    <Empty title={t('record.nothingSeen')}>{t('record.nothingSeenHint')}</Empty>
+  ) : (
+    <Empty title={t('patient.empty')}>{t('patient.emptyHint')}</Empty>
   );
 }

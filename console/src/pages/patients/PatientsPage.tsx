@@ -1,14 +1,16 @@
 import { Checkbox, Group, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useHotkeys } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useAddress } from '../../shell/address.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi, useOffice } from '../../session/session.js';
+import { useApi, useOffice, useOwnEhr } from '../../session/session.js';
 import { Icon } from '../../widgets/Icon.js';
 import { Page } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { AllPatients } from './AllPatients.js';
+import { EmergencySearch } from './EmergencySearch.js';
 import { ConditionFilter } from './ConditionFilter.js';
 import { Pager } from './Pager.js';
 import { KnownPatients } from './KnownPatients.js';
@@ -23,8 +25,10 @@ export function PatientsPage(): ReactNode {
   const { address, change: go } = useAddress();
   const { find = '', where = '', page = '1', all } = address;
   const office = useOffice();
+  const own = useOwnEhr();
   const mayListAll = office?.isAdmin === true && `${find}${where}` === '';
   const number = Math.max(1, Number.parseInt(page, 10) || 1);
+  if (own !== undefined) return <Navigate to="/patients/$ehrId" params={{ ehrId: own }} replace />;
   return (
     <Page title={t('nav.patients')}>
       <Group align="flex-start" gap="sm" className="filters">
@@ -127,9 +131,12 @@ function Result({
   const isSearch = search.find !== '' || search.where !== '';
   if (data.length === 0)
     return (
-      <Empty title={t(isSearch ? 'patients.none' : 'patients.noneYet')}>
-        {t(isSearch ? 'patients.noneHint' : 'patients.noneYetHint')}
-      </Empty>
+      <>
+        <Empty title={t(isSearch ? 'patients.none' : 'patients.noneYet')}>
+          {t(isSearch ? 'patients.noneHint' : 'patients.noneYetHint')}
+        </Empty>
+        <EmergencySearch key={search.find} find={search.find} />
+      </>
     );
   const named = data.filter(({ isNamed }) => isNamed);
   const rows = data.slice(named.length);
@@ -143,6 +150,7 @@ function Result({
         onPrevious={search.offset === 0 ? null : () => turn(-1)}
         onNext={rows.length <= PAGE_SIZE ? null : () => turn(1)}
       />
+      <EmergencySearch key={search.find} find={search.find} />
     </div>
   );
 }

@@ -1,11 +1,8 @@
 import { Drawer, Group, Select } from '@mantine/core';
-import { unifiedMergeView } from '@codemirror/merge';
-import { EditorState } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { StoredQuery } from '@everchart/client';
-import { styleNonce } from '../../csp.js';
 import { useMessages } from '../../messages/messages.js';
+import { TextDifferences } from '../../widgets/TextDifferences.js';
 import { aqlHighlighting } from './editor/aql-language.js';
 
 /** What is in the editor, beside the stored queries. */
@@ -56,39 +53,12 @@ export function CompareQueries({
           />
         ))}
       </Group>
-      <Differences before={textOf(left)} after={textOf(right)} label={t('query.compare')} />
+      <TextDifferences
+        language={aqlHighlighting}
+        before={textOf(left)}
+        after={textOf(right)}
+        label={t('query.compare')}
+      />
     </Drawer>
   );
-}
-
-function Differences({
-  before,
-  after,
-  label,
-}: {
-  readonly before: string;
-  readonly after: string;
-  readonly label: string;
-}): ReactNode {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (place.current === null) return;
-    const view = new EditorView({
-      parent: place.current,
-      state: EditorState.create({
-        doc: after,
-        extensions: [
-          EditorView.cspNonce.of(styleNonce()),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
-          EditorView.editable.of(false),
-          EditorState.readOnly.of(true),
-          EditorView.lineWrapping,
-          aqlHighlighting,
-          unifiedMergeView({ original: before, mergeControls: false, gutter: true }),
-        ],
-      }),
-    });
-    return () => view.destroy();
-  }, [before, after, label]);
-  return <div ref={place} className="editor" />;
 }

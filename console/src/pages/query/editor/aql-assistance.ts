@@ -5,9 +5,10 @@ import {
   type CompletionResult,
 } from '@codemirror/autocomplete';
 import { linter, type Diagnostic } from '@codemirror/lint';
-import { StateEffect, type EditorState, type Extension } from '@codemirror/state';
+import type { EditorState, Extension } from '@codemirror/state';
 import { hoverTooltip, type EditorView } from '@codemirror/view';
 import { CdrError, completions, diagnose, formatAql, hoverAt, type Completion } from '@everchart/aql';
+import { knownChanged, offsetOf, wordEnd } from '../../../widgets/CodeEditor.js';
 import type { KnownTemplates } from './known-templates.js';
 import type { Mistake } from '../parameters.js';
 
@@ -18,8 +19,6 @@ export interface AssistanceInput {
   readonly mistake: (Mistake & { readonly text: string }) | null;
 }
 
-/** Says that the input has changed: a text that did not change is checked again. */
-export const inputChanged = StateEffect.define();
 /** Milliseconds without a key before the text is checked. */
 const CHECK_AFTER = 250;
 
@@ -30,7 +29,7 @@ export function aqlAssistance(input: () => AssistanceInput): Extension {
     linter((view) => diagnosticsOf(view.state, input()), {
       delay: CHECK_AFTER,
       needsRefresh: ({ transactions }) =>
-        transactions.some(({ effects }) => effects.some((effect) => effect.is(inputChanged))),
+        transactions.some(({ effects }) => effects.some((effect) => effect.is(knownChanged))),
     }),
     hoverTooltip((view, offset) => hoverBox(view, offset, input())),
   ];
@@ -108,16 +107,6 @@ function diagnosticsOf(state: EditorState, { templates, mistake }: AssistanceInp
     return own;
   const from = offsetOf(state, mistake.line, mistake.column);
   return [...own, { from, to: wordEnd(state, from), severity: 'error', message: mistake.message }];
-}
-
-/** Lines and columns count from 1; what lies behind the end of a line is its end. */
-function offsetOf(state: EditorState, line: number, column: number): number {
-  const place = state.doc.line(Math.min(Math.max(1, line), state.doc.lines));
-  return Math.min(place.to, place.from + Math.max(0, column - 1));
-}
-
-function wordEnd(state: EditorState, from: number): number {
-  return state.wordAt(from)?.to ?? Math.min(state.doc.length, from + 1);
 }
 
 function hoverBox(view: EditorView, offset: number, { templates }: AssistanceInput) {

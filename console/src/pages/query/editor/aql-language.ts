@@ -1,6 +1,6 @@
-import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
-import { tags } from '@lezer/highlight';
+import { StreamLanguage } from '@codemirror/language';
 import { isAqlWord } from '@everchart/aql';
+import { codeColours, TOKENS } from '../../../widgets/code-colours.js';
 
 /** Colours words of AQL; it knows no grammar. docs/spec/aql.md#lexical-rules */
 const language = StreamLanguage.define<{ isAfterSlash: boolean }>({
@@ -21,7 +21,7 @@ const language = StreamLanguage.define<{ isAfterSlash: boolean }>({
     state.isAfterSlash = stream.next() === '/';
     return null;
   },
-  tokenTable: { parameter: tags.special(tags.variableName), code: tags.literal, class: tags.className },
+  tokenTable: TOKENS,
 });
 
 /** Keywords in any case; classes of the reference model are written in capitals. */
@@ -31,17 +31,4 @@ function wordStyle(word: string): string | null {
 }
 
 /** AQL in an editor; the colours stand in the theme. */
-export const aqlHighlighting = [
-  language,
-  syntaxHighlighting(
-    HighlightStyle.define([
-      { tag: tags.keyword, class: 'cm-keyword' },
-      { tag: tags.className, class: 'cm-class' },
-      { tag: tags.string, class: 'cm-string' },
-      { tag: tags.number, class: 'cm-number' },
-      { tag: tags.comment, class: 'cm-comment' },
-      { tag: tags.special(tags.variableName), class: 'cm-param' },
-      { tag: tags.literal, class: 'cm-code' },
-    ]),
-  ),
-];
+export const aqlHighlighting = [language, codeColours];

@@ -103,6 +103,7 @@ function Rows({ result, form }: { readonly result: ResultSet; readonly form: For
   return (
     <>
       <QueryWarnings warnings={result.meta?.warnings ?? []} />
+      {result.meta?._withheld === true && <Text c="dimmed">{t('query.withheld')}</Text>}
       {result.rows.length === MOST_ROWS && <Text className="flag">{t('query.most', { count: most })}</Text>}
       {form === 'json' && result.rows.length > JSON_ROWS && (
         <Text size="sm" c="dimmed">
