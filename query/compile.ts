@@ -168,6 +168,7 @@ export class QueryCompiler {
     const { systemId, aql } = settings;
     const context = {
       ...{ isCurrent: derived.isCurrent, leafIndex: derived.leafIndex },
+      hasCommitters: derived.hasCommitters,
       ...{ systemId, subsumption: aql.subsumption, asOf, notesEhrs },
       ...(permitted !== undefined && { permitted }),
     };

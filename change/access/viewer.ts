@@ -5,7 +5,7 @@ import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
 import type { HeldMark } from '../../models/cross-collection/marked-ehrs.js';
 import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
-import { ehrById, type EhrDoc } from '../../models/ehr.js';
+import { ehrById, ehrNow, type EhrDoc } from '../../models/ehr.js';
 import { versionHeads, versionsById, type VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { CdrError } from '../../openehr/base/errors.js';
@@ -35,6 +35,14 @@ export interface ViewRequest {
   readonly emergencyReason?: string;
   /** Whether he could say so. */
   readonly mayBreakGlass?: boolean;
+  /** Of what only reads: the EHR of its path, which was asked for before it was known who asks. */
+  readonly ahead?: EhrAhead;
+}
+
+/** An EHR that was asked for already. */
+interface EhrAhead {
+  readonly ehrId: string;
+  readonly ehr: Promise<EhrDoc | null>;
 }
 
 /**
@@ -49,9 +57,25 @@ export class Viewer {
   readonly #facts: KnownFacts;
   readonly #restricting = new Map<string, HeldMark>();
   #isWithheld = false;
+  #ahead: EhrAhead | null;
 
   constructor(private readonly request: ViewRequest) {
+    this.#ahead = request.ahead ?? null;
     this.#facts = new KnownFacts(request.set, request.subject.organisation);
+  }
+
+  /** An EHR as it is since the request began, once, and then as it is now; null: it is to be read by whoever asks, maybe in a transaction. */
+  readEhr(ehrId: string): Promise<EhrDoc | null> | null {
+    if (this.request.ahead === undefined) return null;
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    return ahead?.ehrId === ehrId ? ahead.ehr : ehrNow(ehrId);
+  }
+
+  /** Reads of an EHR that is not there what is read of one that is: time is not to tell which it was. */
+  async asIfThere(ehrId: string): Promise<void> {
+    await this.#facts.tagsOf(ehrId);
+    await this.#facts.marksOf(ehrId);
   }
 
   /** Says that a list was narrowed, of which there may be nothing to judge. */

@@ -12,10 +12,11 @@ import { beingMerged, ehrNotFound, mergedConflict, mergedMessage, notModifiable 
  * @throws not-found when it is unknown, being deleted, or merged away (then naming its successor)
  */
 export async function readableEhr(ehrId: string): Promise<EhrDoc> {
-  const ehr = await ehrById(ehrId);
+  const viewer = viewing.getStore()?.viewer;
+  const ehr = await (viewer?.readEhr(ehrId) ?? ehrById(ehrId));
   if (ehr?.state === 'merged') throw await mergedAway(ehr);
-  if (ehr?.state !== 'active' || (await viewing.getStore()?.viewer?.seesEhr(ehr)) === false)
-    throw ehrNotFound(ehrId);
+  if (ehr?.state !== 'active') await viewer?.asIfThere(ehrId);
+  if (ehr?.state !== 'active' || (await viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
   return ehr;
 }
 
@@ -25,7 +26,10 @@ export async function readableEhr(ehrId: string): Promise<EhrDoc> {
  */
 export async function requireQueriedEhr(ehrId: string): Promise<number> {
   const ehr = await ehrById(ehrId);
-  if (ehr === null) throw ehrNotFound(ehrId);
+  if (ehr === null) {
+    await viewing.getStore()?.viewer?.asIfThere(ehrId);
+    throw ehrNotFound(ehrId);
+  }
   if (ehr.state === 'merged') throw await mergedAway(ehr);
   if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
   return ehr.merge_seq ?? 0;
@@ -40,10 +44,9 @@ export async function readableEhrWithStatus(
 ): Promise<{ readonly ehr: EhrDoc; readonly statusUid: string }> {
   const { ehr, statusUid } = await ehrWithStatusUid(ehrId);
   if (ehr?.state === 'active' && statusUid !== null) {
-    if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
-    return { ehr, statusUid };
+    if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) !== false) return { ehr, statusUid };
   }
-  // It says why; or the EHR came, changed or is being taken out of another one between the two reads.
+  // It says why, of what is hidden as of what is not there; or the EHR came, changed or is being taken out of another one between the two reads.
   return inOneState(
     ehrId,
     async (now) => {
