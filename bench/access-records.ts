@@ -1,6 +1,6 @@
 import type { JsonObject } from '../openehr/base/json.js';
 import { inParallel } from '../cli/demo/load.js';
-import { HIDDEN_NAMESPACE } from './access-policies.js';
+import { HIDDEN_TAG } from './access-policies.js';
 import { answered, V1 } from './access-servers.js';
 import type { Answer, Send } from './load-client.js';
 import { madeUp } from './side-by-side.js';
@@ -26,17 +26,18 @@ export interface AccessRecords {
   readonly beyond: readonly Committed[];
 }
 
-const EHRS = 40;
-const COMPOSITIONS = 400;
+const EHRS = 400;
+const COMPOSITIONS = 4_000;
 const PARALLEL = 16;
 
 /** Every tenth EHR is hidden, and every twentieth COMPOSITION, by `access-policies.ts`. */
 export async function storeRecords(send: Send): Promise<AccessRecords> {
   const ehrIds: string[] = [];
   await inParallel(EHRS, PARALLEL, async (index) => {
-    const namespace = index % 10 === 9 ? HIDDEN_NAMESPACE : 'patients';
-    const body = JSON.stringify(statusOf(`S-${index}`, namespace));
-    ehrIds[index] = etagOf(await answered(send('POST', `${V1}/ehr`, body), 201));
+    const body = JSON.stringify(statusOf(`S-${index}`, 'patients'));
+    const ehrId = etagOf(await answered(send('POST', `${V1}/ehr`, body), 201));
+    ehrIds[index] = ehrId;
+    if (index % 10 === 9) await hide(send, ehrId);
   });
   const committed: Committed[] = [];
   const bodies = madeUp(COMPOSITIONS);
@@ -47,6 +48,12 @@ export async function storeRecords(send: Send): Promise<AccessRecords> {
     committed[index] = { ehrId, versionUid: etagOf(answer), contributionUid: '' };
   });
   return sorted(send, ehrIds, committed);
+}
+
+async function hide(send: Send, ehrId: string): Promise<void> {
+  const status = etagOf(await answered(send('GET', `${V1}/ehr/${ehrId}/ehr_status`), 200));
+  const path = `${V1}/ehr/${ehrId}/ehr_status/${status.split('::')[0] ?? ''}/tags`;
+  await answered(send('PUT', path, JSON.stringify([{ key: HIDDEN_TAG, value: 'yes' }])), 200);
 }
 
 async function sorted(

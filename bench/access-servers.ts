@@ -26,7 +26,7 @@ export interface AccessServers {
   readonly recorded: Send;
   /** There are none, and reads leave no record. */
   readonly open: Send;
-  /** As somebody who may all, without policies. */
+  /** As an administrator, to make what is there before there are policies. */
   readonly admin: Send;
 }
 
@@ -47,7 +47,7 @@ export async function withAccessServers(work: (servers: AccessServers) => Promis
   const [recorded = '', open = ''] = others.map(urlOf);
   const clients = [
     ...[server.url, recorded, open].map((url) => loadClient(url, token([ASKS], 'ada'))),
-    loadClient(open, token(['ADMIN'], 'root')),
+    loadClient(server.url, token(['ADMIN'], 'root')),
   ];
   const [first, second, third, last] = clients.map(({ send }) => send);
   try {

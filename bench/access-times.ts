@@ -30,7 +30,12 @@ export async function benchPairs(
   print(`\n${PAIRS} pairs, one hidden and one that is not there, in turns`);
   const rows: string[][] = [];
   for (const pair of pairs(send, records)) rows.push(await measured(pair));
-  print(textTable(['operation', 'status', 'hidden ms', 'absent ms', 'differ by', 'first half', 'second half'], rows));
+  print(
+    textTable(
+      ['operation', 'status', 'hidden ms', 'absent ms', 'differ by', 'first half', 'second half'],
+      rows,
+    ),
+  );
 }
 
 async function measured({ name, hidden, absent }: Pair): Promise<string[]> {
@@ -82,8 +87,7 @@ function pairs(send: Send, { hiddenEhrs, hiddenSubjects, hidden, beyond }: Acces
     absent: () => ask(randomUUID()),
   });
   const containerOf = (uid: string): string => uid.split('::')[0] ?? '';
-  const subject = (id: string): Promise<Answer> =>
-    get(`/ehr?subject_id=${id}&subject_namespace=hidden`);
+  const subject = (id: string): Promise<Answer> => get(`/ehr?subject_id=${id}&subject_namespace=patients`);
   const uids = 'FROM EHR e CONTAINS COMPOSITION c';
   return [
     inEhr('GET composition, version', (uid) => `/composition/${uid}`),
@@ -92,7 +96,8 @@ function pairs(send: Send, { hiddenEhrs, hiddenSubjects, hidden, beyond }: Acces
     inEhr('GET revision history', (uid) => `/versioned_composition/${containerOf(uid)}/revision_history`),
     {
       name: 'GET CONTRIBUTION',
-      hidden: (index) => get(`/ehr/${at(hidden, index).ehrId}/contribution/${at(hidden, index).contributionUid}`),
+      hidden: (index) =>
+        get(`/ehr/${at(hidden, index).ehrId}/contribution/${at(hidden, index).contributionUid}`),
       absent: (index) => get(`/ehr/${at(hidden, index).ehrId}/contribution/${randomUUID()}`),
     },
     ofEhr('GET EHR', (ehrId) => get(`/ehr/${ehrId}`)),

@@ -3,7 +3,14 @@ import { livePolicies } from '../change/policy/live-policies.js';
 import { policyVersion } from '../models/cross-collection/policy-objects.js';
 import { versionsById } from '../models/version.js';
 import type { AccessObject } from '../policy/object.js';
-import { accessPolicies, ASKS, ASKS_CONTENT, ASKS_TAGS, type NamedPolicy } from './access-policies.js';
+import {
+  accessPolicies,
+  ASKS,
+  ASKS_CONTENT,
+  ASKS_NAMESPACE,
+  ASKS_TAGS,
+  type NamedPolicy,
+} from './access-policies.js';
 import { storeRecords, type AccessRecords } from './access-records.js';
 import { answered, putPolicies, V1, withAccessServers, type AccessServers } from './access-servers.js';
 import { benchPairs } from './access-times.js';
@@ -11,8 +18,7 @@ import { inTurns, mediansOf } from './in-turns.js';
 import type { Answer, Send } from './load-client.js';
 import { milliseconds, quantile } from './measure.js';
 
-const SYSTOLIC =
-  'o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value/magnitude';
+const SYSTOLIC = 'o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value/magnitude';
 const READINGS =
   'FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]';
 /** Population queries: what is rare, what is newest, and all. */
@@ -34,6 +40,7 @@ const SETS: readonly (readonly [name: string, policies: readonly NamedPolicy[]])
   ['100 policies', accessPolicies(100)],
   ['100, one asks for a tag', [...accessPolicies(99), ASKS_TAGS]],
   ['100, one asks for content', [...accessPolicies(99), ASKS_CONTENT]],
+  ['100, one asks for the name space', [...accessPolicies(99), ASKS_NAMESPACE]],
   ['10,000 policies', accessPolicies(10_000)],
 ];
 const GETS = 20;
@@ -67,11 +74,10 @@ async function benchSet(
   const loaded = await took(() => livePolicies());
   print(`\n${name}: loaded in ${milliseconds(loaded)} ms; ${await decisions(records)}`);
   const rows: string[][] = [];
-  for (const [work, count, send] of works(records))
-    {
-      rows.push(await row(work, count, servers, send));
-      print(rows.at(-1)?.join(" | ") ?? "");
-    }
+  for (const [work, count, send] of works(records)) {
+    rows.push(await row(work, count, servers, send));
+    print(rows.at(-1)?.join(' | ') ?? '');
+  }
   print(textTable(['in turns', 'without', 'with', 'ratio', 'without record', 'with : that'], rows));
 }
 
@@ -115,13 +121,11 @@ function works({ seen, seenEhrs }: AccessRecords): readonly Work[] {
       },
     ],
     ['GET EHR', GETS, (send, index) => send('GET', `${V1}/ehr/${at(seenEhrs, index) ?? ''}`)],
-    ...QUERIES.map(
-      ([name, q, count]): Work => [
-        name,
-        count,
-        (send) => send('POST', `${V1}/query/aql`, JSON.stringify({ q })),
-      ],
-    ),
+    ...QUERIES.map(([name, q, count]): Work => [
+      name,
+      count,
+      (send) => send('POST', `${V1}/query/aql`, JSON.stringify({ q })),
+    ]),
   ];
 }
 

@@ -163,9 +163,12 @@ export async function nameCommitters(after: string, count: number): Promise<Name
   const updates = audits.flatMap(({ _id, commit_audit: { committer } }) => {
     const name = identifierOf(committer);
     const filter = { _id, [FIELD.committer]: { $exists: false } };
-    return name === undefined ? [] : [{ updateOne: { filter, update: { $set: { [FIELD.committer]: name } } } }];
+    return name === undefined
+      ? []
+      : [{ updateOne: { filter, update: { $set: { [FIELD.committer]: name } } } }];
   });
-  const named = updates.length === 0 ? 0 : (await derived().bulkWrite(updates, { ordered: false })).modifiedCount;
+  const named =
+    updates.length === 0 ? 0 : (await derived().bulkWrite(updates, { ordered: false })).modifiedCount;
   return { last: found.at(-1)?._id ?? null, looked: found.length, named };
 }
 

@@ -132,7 +132,9 @@ export async function identitiesDerived(): Promise<void> {
 /** Notes that all derived documents up to this VERSION name their committers; null: all do. */
 export async function saveAccessPosition(after: string | null): Promise<void> {
   const change =
-    after === null ? { $set: { committers: true as const }, $unset: { access: 1 as const } } : { $set: { access: { after } } };
+    after === null
+      ? { $set: { committers: true as const }, $unset: { access: 1 as const } }
+      : { $set: { access: { after } } };
   await StorageSettingsModel.updateOne({ _id: 'storage' }, change).exec();
 }
 
