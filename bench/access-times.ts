@@ -6,7 +6,7 @@ import { inTurns, mediansOf, type InTurns } from './in-turns.js';
 import type { Answer, Send } from './load-client.js';
 import { milliseconds } from './measure.js';
 
-const PAIRS = 20;
+const PAIRS = 2_000;
 /** Times of what is hidden and of what is not there may differ by so much. */
 const AIM = 0.05;
 
@@ -29,7 +29,10 @@ export async function benchPairs(
 ): Promise<void> {
   print(`\n${PAIRS} pairs, one hidden and one that is not there, in turns`);
   const rows: string[][] = [];
-  for (const pair of pairs(send, records)) rows.push(await measured(pair));
+  for (const pair of pairs(send, records)) {
+    rows.push(await measured(pair));
+    print(rows.at(-1)?.join(' | ') ?? '');
+  }
   print(
     textTable(
       ['operation', 'status', 'hidden ms', 'absent ms', 'differ by', 'first half', 'second half'],

@@ -26,15 +26,15 @@ const QUERIES: readonly (readonly [name: string, aql: string, count: number])[] 
   [
     'AQL selective population',
     `SELECT e/ehr_id/value, ${SYSTOLIC} ${READINGS} WHERE ${SYSTOLIC} > 170 ORDER BY ${SYSTOLIC} DESC LIMIT 20`,
-    10,
+    60,
   ],
   [
     'AQL newest 20',
     'SELECT c/context/start_time/value FROM EHR e CONTAINS COMPOSITION c ORDER BY c/context/start_time/value DESC LIMIT 20',
-    10,
+    60,
   ],
-  ['AQL aggregate', `SELECT COUNT(*), AVG(${SYSTOLIC}) ${READINGS}`, 10],
-  ['AQL count of compositions', 'SELECT COUNT(*) FROM EHR e CONTAINS COMPOSITION c', 10],
+  ['AQL aggregate', `SELECT COUNT(*), AVG(${SYSTOLIC}) ${READINGS}`, 15],
+  ['AQL count of compositions', 'SELECT COUNT(*) FROM EHR e CONTAINS COMPOSITION c', 30],
 ];
 const SETS: readonly (readonly [name: string, policies: readonly NamedPolicy[]])[] = [
   ['100 policies', accessPolicies(100)],
@@ -43,7 +43,7 @@ const SETS: readonly (readonly [name: string, policies: readonly NamedPolicy[]])
   ['100, one asks for the name space', [...accessPolicies(99), ASKS_NAMESPACE]],
   ['10,000 policies', accessPolicies(10_000)],
 ];
-const GETS = 20;
+const GETS = 300;
 
 /**
  * What policies of access cost: loading and deciding them, and requests with and without them in turns, on one database in one process; and
@@ -74,7 +74,10 @@ async function benchSet(
   const loaded = await took(() => livePolicies());
   print(`\n${name}: loaded in ${milliseconds(loaded)} ms; ${await decisions(records)}`);
   const rows: string[][] = [];
-  for (const [work, count, send] of works(records)) {
+  // What differs between sets of a hundred is how a version is judged, which two works show.
+  const all = works(records);
+  const tried = name.startsWith('100,') ? [...all.slice(0, 1), ...all.slice(2, 3)] : all;
+  for (const [work, count, send] of tried) {
     rows.push(await row(work, count, servers, send));
     print(rows.at(-1)?.join(' | ') ?? '');
   }

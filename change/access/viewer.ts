@@ -67,6 +67,16 @@ export class Viewer {
     this.#facts = new KnownFacts(request.set, request.subject.organisation);
   }
 
+  /**
+   * Whether an EHR is there for him by its id alone, which is all that is asked of EHRs: then nothing that a merge changes decides. false: it
+   * is to be read.
+   */
+  seesByIdAlone(ehrId: string): boolean {
+    if (this.request.set.asksEhr) return false;
+    const ehr = ehrObject({ ehrId, namespace: undefined, tags: {} });
+    return this.request.actions.some((action) => this.permits(action, ehr));
+  }
+
   /** An EHR as it is since the request began, once, and then as it is now; null: it is to be read by whoever asks, maybe in a transaction. */
   readEhr(ehrId: string): Promise<EhrDoc | null> | null {
     if (this.request.ahead === undefined) return null;

@@ -144,7 +144,7 @@ export async function withEhrErrorFirst<T>(
  */
 export async function readWithEhrErrorFirst<T>(ehrId: string, work: () => Promise<T>): Promise<T> {
   // Where policies are enforced the EHR is judged before anything in it.
-  if (viewing.getStore()?.viewer !== undefined) return inOneState(ehrId, work, 'merge_seq');
+  if (viewing.getStore()?.viewer?.seesByIdAlone(ehrId) === false) return inOneState(ehrId, work, 'merge_seq');
   const merges = movingMerges();
   try {
     const found = await work();

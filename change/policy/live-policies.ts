@@ -19,6 +19,13 @@ interface LivePolicies {
 /** Of a number, being translated or done: whoever asks meanwhile waits for the same. */
 let known: { readonly number: string; readonly policies: Promise<LivePolicies> } | null = null;
 
+/** Whether policies, as far as they were read last, ask for more of an EHR than its id: then it is worth asking for it ahead. */
+export function mayAskEhrs(): boolean {
+  return lastSet?.asksEhr !== false;
+}
+
+let lastSet: PolicySet | null = null;
+
 /** Who asks while others do shares the next read with them. */
 const numbers = new BatchedRead<null, Numbers>(async (questions) => {
   const found = await accessNumbers();
@@ -48,7 +55,9 @@ export async function livePolicies(): Promise<LivePolicies> {
 async function storedPolicies(number: string, mindsMarks: boolean): Promise<LivePolicies> {
   const all = (await policies()).map((each) => translatedAgain(each));
   const isRestricting = all.length > 0 || mindsMarks;
-  return { number, set: new PolicySet(all, mindsMarks), count: all.length, isRestricting };
+  const set = new PolicySet(all, mindsMarks);
+  lastSet = set;
+  return { number, set, count: all.length, isRestricting };
 }
 
 /** Texts were checked when they were stored. */

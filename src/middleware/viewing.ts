@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import { withAccessTags } from '../../change/item-tag/access-tags.js';
 import { Viewer, withViewer, type ViewRequest } from '../../change/access/viewer.js';
-import { livePolicies } from '../../change/policy/live-policies.js';
+import { livePolicies, mayAskEhrs } from '../../change/policy/live-policies.js';
 import { ehrNow } from '../../models/ehr.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
@@ -104,7 +104,7 @@ export function enforcedPolicies(
     const { operation, params } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
     const isRead = READING.has(operation.discloses);
-    const isInEhr = isRead && accessMode === 'enforce' && operation.path.includes('{ehr_id}/');
+    const isInEhr = isRead && accessMode === 'enforce' && operation.path.includes('{ehr_id}/') && mayAskEhrs();
     const ahead = isInEhr ? ehrAhead(params.ehr_id) : {};
     const set = actions === null ? null : await rulesOf(ctx, accessMode);
     if (actions === null || set === null) {

@@ -38,6 +38,7 @@ const { operations } = everyOperation(settings);
 
 /** Asked by name, where the mark of an EHR is another thing than that something of it is absent. */
 const LISTS = ['ehr_find', 'listEhrs', 'listDistinct', 'overview_get', 'favourite_list', 'draft_list'];
+const PAGES = ['listEhrs', 'listDistinct', 'overview_get'];
 /** Of what a user keeps for himself nobody here has any. */
 const OWN = ['draft_get', 'draft_delete', 'favourite_delete'];
 /** Rows without an EHR that would change what other cells need. */
@@ -160,7 +161,8 @@ async function tried(cell: Cell): Promise<void> {
     return;
   }
   const other = expected === 'as absent' ? await absence(cell) : await unmarked(cell);
-  const isAsTold = expected === 'as absent' || operation.id !== 'overview_get';
+  // Of a page of many EHRs it is chance whether one of them is on it; a hidden one never is.
+  const isAsTold = expected === 'as absent' || !PAGES.includes(operation.id);
   expect({ name, expected, ...answer }).toEqual({
     ...{ name, expected, ...other },
     tells: isAsTold ? other.tells : answer.tells,
