@@ -1,6 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { BatchedRead } from '../../models/access/batched-read.js';
-import { accessNumbers, policies, type PolicyDoc } from '../../models/policy.js';
+import { accessNumbers, policyTexts, type PolicyDoc } from '../../models/policy.js';
 import { PolicySet } from '../../policy/policy-set.js';
 import { translatedPolicy, type Policy } from '../../policy/policy.js';
 import type { PolicyJson } from '../../policy/policy-json.js';
@@ -53,7 +53,7 @@ export async function livePolicies(): Promise<LivePolicies> {
 }
 
 async function storedPolicies(number: string, mindsMarks: boolean): Promise<LivePolicies> {
-  const all = (await policies()).map((each) => translatedAgain(each));
+  const all = (await policyTexts()).map((each) => translatedAgain(each));
   const isRestricting = all.length > 0 || mindsMarks;
   const set = new PolicySet(all, mindsMarks);
   lastSet = set;
@@ -61,7 +61,7 @@ async function storedPolicies(number: string, mindsMarks: boolean): Promise<Live
 }
 
 /** Texts were checked when they were stored. */
-function translatedAgain({ _id: id, json }: PolicyDoc): Policy {
+function translatedAgain({ _id: id, json }: Pick<PolicyDoc, '_id' | 'json'>): Policy {
   try {
     return translatedPolicy(id, JSON.parse(json) as PolicyJson);
   } catch (cause) {
