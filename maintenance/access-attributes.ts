@@ -16,7 +16,7 @@ export interface AccessProgress {
 /**
  * Gives the derived documents that older releases wrote what policies of access ask of them: who committed the VERSION. Beside running servers
  * of this release, which write it with every commit; until all have it queries join the VERSIONs, which is slow. May be stopped at any
- * time: the next run goes on after the last documents that are done. docs/access.md#older-data
+ * time: the next run goes on after the last documents that are done, and one after the end looks at all again. docs/access.md#older-data
  */
 export async function deriveAccessAttributes(
   onProgress: (progress: AccessProgress) => void = () => undefined,
@@ -24,7 +24,6 @@ export async function deriveAccessAttributes(
 ): Promise<AccessProgress> {
   const stored = await storageSettings();
   const of = await derivedCount();
-  if (stored?.committers === true) return { done: of, of, named: 0 };
   let after = stored?.access?.after ?? '';
   let [done, named] = [0, 0];
   for (;;) {

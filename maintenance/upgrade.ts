@@ -93,9 +93,7 @@ export function upgradeStorage(
     const droppedIndexes = await dropIndexes(FORMER_INDEXES, false);
     const identified = await identifyAll(onProgress);
     const derived = (await isAqlStale(leafIndex)) ? await deriveAnew(leafIndex, onProgress) : 0;
-    const { named } = await deriveAccessAttributes(({ done, of }) => {
-      onProgress({ step: 'access', done, of });
-    });
+    const named = await nameAll(onProgress);
     const attested = await resealAttested();
     const baseline = await sealBaseline((done, of) => {
       onProgress({ step: 'seals', done, of });
@@ -125,6 +123,14 @@ async function identifyAll(onProgress: (progress: UpgradeProgress) => void): Pro
   return deriveAllIdentities((done, of) => {
     onProgress({ step: 'identities', done, of });
   });
+}
+
+async function nameAll(onProgress: (progress: UpgradeProgress) => void): Promise<number> {
+  if ((await storageSettings())?.committers === true) return 0;
+  const { named } = await deriveAccessAttributes(({ done, of }) => {
+    onProgress({ step: 'access', done, of });
+  });
+  return named;
 }
 
 async function isAqlStale(leafIndex: LeafIndex): Promise<boolean> {

@@ -62,8 +62,7 @@ export class PolicySet implements RuleSource {
     this.#reads = [...new Set([...policies, ...marks].flatMap(({ reads }) => reads))].sort();
     this.asksMarks = mindsMarks || policies.some(({ asks }) => asks.includes('marks'));
     this.asksTags = policies.some((policy) => policy.asksTags);
-    this.asksEhr =
-      this.asksTags || this.asksMarks || policies.some(({ asks }) => asks.includes('namespace'));
+    this.asksEhr = this.asksTags || this.asksMarks || policies.some(({ asks }) => asks.includes('namespace'));
     this.asksContent = policies.some(({ asks }) => asks.some((name) => CONTENT_ATTRIBUTES.includes(name)));
   }
 

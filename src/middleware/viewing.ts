@@ -104,7 +104,8 @@ export function enforcedPolicies(
     const { operation, params } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
     const isRead = READING.has(operation.discloses);
-    const isInEhr = isRead && accessMode === 'enforce' && operation.path.includes('{ehr_id}/') && mayAskEhrs();
+    const isInEhr =
+      isRead && accessMode === 'enforce' && operation.path.includes('{ehr_id}/') && mayAskEhrs();
     const ahead = isInEhr ? ehrAhead(params.ehr_id) : {};
     const set = actions === null ? null : await rulesOf(ctx, accessMode);
     if (actions === null || set === null) {
