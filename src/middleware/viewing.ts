@@ -50,8 +50,8 @@ const WITHHELD_HEADER = 'Everchart-Withheld';
 const READING: ReadonlySet<Disclosure> = new Set<Disclosure>(['read', 'query', 'export']);
 
 /** Asks for the EHR of a path while it is found out what restricts the request: both wait for the database once. */
-function ehrAhead(text: string | undefined): Pick<ViewRequest, 'ahead'> {
-  const ehrId = text === undefined ? null : parseEhrId(text);
+function ehrAhead(text: string): Pick<ViewRequest, 'ahead'> {
+  const ehrId = parseEhrId(text);
   if (ehrId === null) return {};
   const ehr = ehrNow(ehrId);
   // Who does not come to it does not mind that it failed.
@@ -104,9 +104,9 @@ export function enforcedPolicies(
     const { operation, params } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
     const isRead = READING.has(operation.discloses);
-    const isInEhr =
-      isRead && accessMode === 'enforce' && operation.path.includes('{ehr_id}/') && mayAskEhrs();
-    const ahead = isInEhr ? ehrAhead(params.ehr_id) : {};
+    const { ehr_id: ehrId } = params;
+    const readsInEhr = isRead && ehrId !== undefined && !operation.path.endsWith('{ehr_id}');
+    const ahead = readsInEhr && accessMode === 'enforce' && mayAskEhrs() ? ehrAhead(ehrId) : {};
     const set = actions === null ? null : await rulesOf(ctx, accessMode);
     if (actions === null || set === null) {
       await next();
