@@ -5,7 +5,7 @@ export type NamedPolicy = readonly [id: string, text: string];
 export const ASKS = 'WARD';
 /** Tag of EHRs that are hidden from him, and the template of COMPOSITIONs that are. */
 export const HIDDEN_TAG = 'access.vip';
-export const HIDDEN_TEMPLATE = 'Corona_Anamnese';
+const HIDDEN_TEMPLATE = 'Corona_Anamnese';
 
 const HE_ASKS = `principal.roles.contains("${ASKS}")`;
 

@@ -5,7 +5,7 @@ import { saveAccessPosition, storageSettings } from '../models/settings.js';
 const AT_ONCE = 500;
 
 /** How far it is. */
-export interface AccessProgress {
+interface AccessProgress {
   /** Derived documents that were looked at, and how many there are. */
   readonly done: number;
   readonly of: number;

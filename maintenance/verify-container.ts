@@ -182,8 +182,8 @@ function isAsDerived(document: AqlDocument, wanted: AqlDocument, check: Containe
 /** Without the committer where an older release wrote the document, until `everchart reindex --access` has been there. */
 function asOlder(wanted: AqlDocument, document: AqlDocument): AqlDocument {
   if (document[FIELD.committer] !== undefined) return wanted;
-  const { [FIELD.committer]: _, ...older } = wanted;
-  return older;
+  const fields = Object.entries(wanted).filter(([name]) => name !== FIELD.committer);
+  return Object.fromEntries(fields) as unknown as AqlDocument;
 }
 
 /** An older derivation is validated by what commits and merges maintain only. */

@@ -1,7 +1,5 @@
 import { trusted } from 'mongoose';
 import { IDENTITY, type Identity } from './identity.js';
-import { BatchedRead } from './access/batched-read.js';
-import { documents } from './access/documents.js';
 import { COLLECTIONS } from './access/layout.js';
 import {
   collection,
@@ -81,19 +79,6 @@ export const Ehr = collection(COLLECTIONS.ehrs, EHR);
 /** The document of an EHR id in whatever state, null when the id was never used. */
 export function ehrById(ehrId: string): Promise<EhrDoc | null> {
   return Ehr.findOne({ _id: ehrId }).exec();
-}
-
-const reads = new BatchedRead<string, EhrDoc | null>(async (ehrIds) => {
-  const found = await documents(COLLECTIONS.ehrs)
-    .find<EhrDoc>({ _id: { $in: [...ehrIds] } }, { hint: '_id_' })
-    .toArray();
-  const byId = new Map(found.map((ehr) => [ehr._id, ehr]));
-  return ehrIds.map((ehrId) => byId.get(ehrId) ?? null);
-});
-
-/** As `ehrById`, without hydration and joined with other reads of the same moment. Not for use inside a transaction. */
-export function ehrNow(ehrId: string): Promise<EhrDoc | null> {
-  return reads.ask(ehrId);
 }
 
 /** Those of the ids that name an EHR, in whatever state. */

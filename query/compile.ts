@@ -167,10 +167,9 @@ export class QueryCompiler {
     const shapes = ofShapes ? await shapeIds(null) : [];
     const { ehrId, asOf, notesEhrs, permitted } = request;
     const { systemId, aql } = settings;
+    const { isCurrent, leafIndex, hasCommitters } = derived;
     const context = {
-      ...{ isCurrent: derived.isCurrent, leafIndex: derived.leafIndex },
-      hasCommitters: derived.hasCommitters,
-      ...{ systemId, subsumption: aql.subsumption, asOf, notesEhrs },
+      ...{ isCurrent, leafIndex, hasCommitters, systemId, subsumption: aql.subsumption, asOf, notesEhrs },
       ...(permitted !== undefined && { permitted }),
     };
     const translated = async (merges: MovingMerges, limits: QueryLimits): Promise<Translated> => {

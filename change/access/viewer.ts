@@ -5,7 +5,8 @@ import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
 import type { HeldMark } from '../../models/cross-collection/marked-ehrs.js';
 import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
-import { ehrById, ehrNow, type EhrDoc } from '../../models/ehr.js';
+import { ehrById, type EhrDoc } from '../../models/ehr.js';
+import { ehrNow } from '../../models/ehr-now.js';
 import { versionHeads, versionsById, versionsWithoutContent, type VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { CdrError } from '../../openehr/base/errors.js';

@@ -4,7 +4,7 @@ import { ehrById, finalEhrId, holdActive, type EhrDoc } from '../../models/ehr.j
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { areStillMoving, learnOfMerges, movingMerges } from '../../models/access/merge-job.js';
 import { latestVersion } from '../../models/version.js';
-import { viewing } from '../access/viewer.js';
+import { viewing, type Viewer } from '../access/viewer.js';
 import { beingMerged, ehrNotFound, mergedConflict, mergedMessage, notModifiable } from './refusal.js';
 
 /**
@@ -15,9 +15,15 @@ export async function readableEhr(ehrId: string): Promise<EhrDoc> {
   const viewer = viewing.getStore()?.viewer;
   const ehr = await (viewer?.readEhr(ehrId) ?? ehrById(ehrId));
   if (ehr?.state === 'merged') throw await mergedAway(ehr);
-  if (ehr?.state !== 'active') await viewer?.asIfThere(ehrId);
-  if (ehr?.state !== 'active' || (await viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
+  if (ehr?.state !== 'active') throw await absentEhr(ehrId, viewer);
+  if ((await viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
   return ehr;
+}
+
+/** 404 for an EHR that is not there, of which as much is asked as of one that is hidden. */
+async function absentEhr(ehrId: string, viewer: Viewer | undefined): Promise<CdrError> {
+  await viewer?.asIfThere(ehrId);
+  return ehrNotFound(ehrId);
 }
 
 /**
@@ -26,10 +32,7 @@ export async function readableEhr(ehrId: string): Promise<EhrDoc> {
  */
 export async function requireQueriedEhr(ehrId: string): Promise<number> {
   const ehr = await ehrById(ehrId);
-  if (ehr === null) {
-    await viewing.getStore()?.viewer?.asIfThere(ehrId);
-    throw ehrNotFound(ehrId);
-  }
+  if (ehr === null) throw await absentEhr(ehrId, viewing.getStore()?.viewer);
   if (ehr.state === 'merged') throw await mergedAway(ehr);
   if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
   return ehr.merge_seq ?? 0;

@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { withAccessTags } from '../../change/item-tag/access-tags.js';
 import { Viewer, withViewer, type ViewRequest } from '../../change/access/viewer.js';
 import { livePolicies, mayAskEhrs } from '../../change/policy/live-policies.js';
-import { ehrNow } from '../../models/ehr.js';
+import { ehrNow } from '../../models/ehr-now.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
@@ -49,9 +49,13 @@ const WITHHELD_HEADER = 'Everchart-Withheld';
 /** Operations that change nothing: whoever asks again is answered. */
 const READING: ReadonlySet<Disclosure> = new Set<Disclosure>(['read', 'query', 'export']);
 
-/** Asks for the EHR of a path while it is found out what restricts the request: both wait for the database once. */
-function ehrAhead(text: string): Pick<ViewRequest, 'ahead'> {
-  const ehrId = parseEhrId(text);
+/**
+ * Asks for the EHR of a path, of an operation about something in it, while it is found out what restricts the request: both wait for the
+ * database once. Nothing where policies ask for no more than its id.
+ */
+function ehrAhead({ path }: Operation, text: string | undefined): Pick<ViewRequest, 'ahead'> {
+  const isInEhr = text !== undefined && !path.endsWith('{ehr_id}') && mayAskEhrs();
+  const ehrId = isInEhr ? parseEhrId(text) : null;
   if (ehrId === null) return {};
   const ehr = ehrNow(ehrId);
   // Who does not come to it does not mind that it failed.
@@ -104,9 +108,7 @@ export function enforcedPolicies(
     const { operation, params } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
     const isRead = READING.has(operation.discloses);
-    const { ehr_id: ehrId } = params;
-    const readsInEhr = isRead && ehrId !== undefined && !operation.path.endsWith('{ehr_id}');
-    const ahead = readsInEhr && accessMode === 'enforce' && mayAskEhrs() ? ehrAhead(ehrId) : {};
+    const ahead = isRead && accessMode === 'enforce' ? ehrAhead(operation, params.ehr_id) : {};
     const set = actions === null ? null : await rulesOf(ctx, accessMode);
     if (actions === null || set === null) {
       await next();

@@ -109,14 +109,13 @@ async function observed(
     ...(who === 'OWN' && { ehrId: own }),
   };
   const path = asked.path.startsWith('/') ? asked.path : `${storedPath(operation)}${asked.path}`;
-  const sending = request(served.url)
-    [METHODS[operation.method]](path)
-    .set({
-      ...asked.headers,
-      ...(WHO[who] !== null && { Authorization: tokenOf([who], claims, who.toLowerCase()) }),
-      ...(header !== undefined && { 'Purpose-Of-Use': header }),
-      ...(reason !== undefined && { 'Purpose-Of-Use-Reason': reason }),
-    });
+  const [to, method] = [request(served.url), METHODS[operation.method]];
+  const sending = to[method](path).set({
+    ...asked.headers,
+    ...(WHO[who] !== null && { Authorization: tokenOf([who], claims, who.toLowerCase()) }),
+    ...(header !== undefined && { 'Purpose-Of-Use': header }),
+    ...(reason !== undefined && { 'Purpose-Of-Use-Reason': reason }),
+  });
   const { status, headers, text } = await (asked.body === undefined ? sending : sending.send(asked.body));
   const sent = `${path} ${JSON.stringify(asked)}`;
   const told = `${JSON.stringify(headers)} ${text}`;

@@ -26,7 +26,7 @@ export const WHO = {
 export type Who = keyof typeof WHO;
 
 /** What for, by the claim of the token and by headers. */
-export interface Purpose {
+interface Purpose {
   readonly claim?: string;
   readonly header?: string;
   readonly reason?: string;
@@ -62,6 +62,7 @@ export type Expected =
   { readonly status: 400 | 401 | 403 | 409; readonly isRestricted: boolean } | 'as unmarked' | 'as absent';
 
 const RESEARCH = ['HRESCH', 'CLINTRCH'];
+const EMERGENCIES = ['ETREAT', 'BTG'];
 
 /** What must be answered to this one, for this purpose, about an EHR with this mark. */
 export function expectedOf(row: Row, { mark, who, purpose }: Asked): Expected {
@@ -99,9 +100,8 @@ function emergencyOf({ access }: Row, who: Who, { claim, header, reason }: Purpo
   // What is open to everybody asks nobody who he is.
   const permissions: readonly string[] = access === 'open' ? [] : (WHO[who] ?? []);
   const token = access === 'open' ? undefined : claim;
-  const said = header ?? (token === 'ETREAT' || token === 'BTG' ? token : undefined);
-  if (said !== 'ETREAT' && said !== 'BTG') return 400;
-  if (reason === undefined) return 400;
+  const said = header ?? (EMERGENCIES.includes(token ?? '') ? token : undefined);
+  if (!EMERGENCIES.includes(said ?? '') || reason === undefined) return 400;
   if (!permissions.includes('emergency')) return 403;
   return token !== undefined && RESEARCH.includes(token) ? 403 : true;
 }
