@@ -50,12 +50,12 @@ const WITHHELD_HEADER = 'Everchart-Withheld';
 const READING: ReadonlySet<Disclosure> = new Set<Disclosure>(['read', 'query', 'export']);
 
 /**
- * Asks for the EHR of a path, of an operation about something in it, while it is found out what restricts the request: both wait for the
+ * Asks for the EHR of a path, of an operation that reads something in it, while it is found out what restricts the request: both wait for the
  * database once. Nothing where policies ask for no more than its id.
  */
-function ehrAhead({ path }: Operation, text: string | undefined): Pick<ViewRequest, 'ahead'> {
-  const isInEhr = text !== undefined && !path.endsWith('{ehr_id}') && mayAskEhrs();
-  const ehrId = isInEhr ? parseEhrId(text) : null;
+function ehrAhead({ path, discloses }: Operation, text: string | undefined): Pick<ViewRequest, 'ahead'> {
+  if (text === undefined || !READING.has(discloses) || path.endsWith('{ehr_id}')) return {};
+  const ehrId = mayAskEhrs() ? parseEhrId(text) : null;
   if (ehrId === null) return {};
   const ehr = ehrNow(ehrId);
   // Who does not come to it does not mind that it failed.
@@ -108,7 +108,7 @@ export function enforcedPolicies(
     const { operation, params } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
     const isRead = READING.has(operation.discloses);
-    const ahead = isRead && accessMode === 'enforce' ? ehrAhead(operation, params.ehr_id) : {};
+    const ahead = accessMode === 'enforce' ? ehrAhead(operation, params.ehr_id) : {};
     const set = actions === null ? null : await rulesOf(ctx, accessMode);
     if (actions === null || set === null) {
       await next();

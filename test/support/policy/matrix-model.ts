@@ -95,15 +95,16 @@ function wallOf({ access }: Row, who: Who): 401 | 403 | null {
 }
 
 /** Whether it is an emergency; a status where it is badly stated, or may not be. */
-function emergencyOf({ access }: Row, who: Who, { claim, header, reason }: Purpose): boolean | 400 | 403 {
+function emergencyOf({ access }: Row, who: Who, purpose: Purpose): boolean | 400 | 403 {
+  const { header, reason } = purpose;
   if (header === undefined && reason === undefined) return false;
   // What is open to everybody asks nobody who he is.
-  const permissions: readonly string[] = access === 'open' ? [] : (WHO[who] ?? []);
-  const token = access === 'open' ? undefined : claim;
-  const said = header ?? (EMERGENCIES.includes(token ?? '') ? token : undefined);
-  if (!EMERGENCIES.includes(said ?? '') || reason === undefined) return 400;
-  if (!permissions.includes('emergency')) return 403;
-  return token !== undefined && RESEARCH.includes(token) ? 403 : true;
+  const isKnown = access !== 'open';
+  const claim = (isKnown && purpose.claim) || '';
+  if (!EMERGENCIES.includes(header ?? claim) || reason === undefined) return 400;
+  const permissions: readonly string[] = WHO[who] ?? [];
+  if (!isKnown || !permissions.includes('emergency')) return 403;
+  return RESEARCH.includes(claim) ? 403 : true;
 }
 
 function isHidden({ onlyCreates }: Row, { mark, who, purpose }: Asked, isEmergency: boolean): boolean {
