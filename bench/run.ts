@@ -3,6 +3,7 @@ import { configFromEnvironment } from '../src/settings/config.js';
 import { demoClient, loadDemoData, type LoadPlan } from '../cli/demo/load.js';
 import { createLogger } from '../src/logger.js';
 import { startServer, type RunningServer } from '../src/process/start.js';
+import { benchAccess } from './access.js';
 import { benchQueries } from './aql.js';
 import { benchAqlGrowth } from './aql-growth.js';
 import { benchAqlJoins } from './aql-joins.js';
@@ -54,7 +55,7 @@ const PARTS = [
   'console',
 ];
 /** Parts that take long, and run only when they are named. */
-const LONG_PARTS = ['table', 'knee', 'growth'];
+const LONG_PARTS = ['table', 'knee', 'growth', 'access'];
 const FEW_EHRS = 1_000;
 const MANY_EHRS = 5_000;
 
@@ -102,6 +103,7 @@ async function runParts(options: Options): Promise<void> {
 
 async function runLongParts(parts: ReadonlySet<string>, options: Options): Promise<void> {
   if (parts.has('table')) await titled('Side by side', () => sideBySide(options));
+  if (parts.has('access')) await titled('Access', () => benchAccess(print));
   if (parts.has('knee')) await titled('Knee', () => benchKnee(print));
   if (parts.has('growth')) {
     const total = Number(options.ehrs) * Number(options.compositions);

@@ -52,6 +52,7 @@ export async function createEhr(context: ChangeContext, request: NewEhr): Promis
 export async function ehrOfSubject(subject: Subject): Promise<EhrDoc> {
   const ehr = await ehrBySubject(subject);
   const viewer = viewing.getStore()?.viewer;
+  if (ehr === null) await viewer?.lookForEhr();
   const isMerged = ehr?.state === 'merged';
   const isSeen =
     ehr !== null &&

@@ -12,6 +12,7 @@ import {
 } from '../models/settings.js';
 import { versionCount } from '../models/version.js';
 import { compressNext, oldTexts } from '../models/version-text.js';
+import { deriveAccessAttributes } from './access-attributes.js';
 import { sealBaseline, type Baseline } from './baseline.js';
 import { deriveAllIdentities } from './identities.js';
 import { reindexStorage } from './reindex.js';
@@ -31,12 +32,14 @@ export interface UpgradePlan {
   readonly isAqlStale: boolean;
   /** Whether what names the patients of EHRs has to be derived. */
   readonly lacksIdentities: boolean;
+  /** Whether what policies of access ask has to be added to what AQL reads. */
+  readonly lacksCommitters: boolean;
 }
 
 /** How far an upgrade is. */
 export interface UpgradeProgress {
-  readonly step: 'texts' | 'identities' | 'aql' | 'seals';
-  /** VERSIONs, EHRs, or sealed records that are done, and about how many there are. */
+  readonly step: 'texts' | 'identities' | 'aql' | 'access' | 'seals';
+  /** VERSIONs, EHRs, documents, or sealed records that are done, and about how many there are. */
   readonly done: number;
   readonly of: number;
 }
@@ -49,6 +52,8 @@ export interface UpgradeOutcome {
   readonly derived: number;
   /** EHRs whose identities were derived. */
   readonly identified: number;
+  /** Derived documents that now name who committed the VERSION. */
+  readonly named: number;
   /** VERSIONs whose ATTESTATIONs no block held. */
   readonly attested: Resealing;
   readonly baseline: Baseline;
@@ -66,6 +71,7 @@ export async function upgradePlan(leafIndex: LeafIndex): Promise<UpgradePlan | n
     ...(await oldTexts()),
     isAqlStale: await isAqlStale(leafIndex),
     lacksIdentities: stored.identities !== true,
+    lacksCommitters: stored.committers !== true,
   };
 }
 
@@ -87,11 +93,12 @@ export function upgradeStorage(
     const droppedIndexes = await dropIndexes(FORMER_INDEXES, false);
     const identified = await identifyAll(onProgress);
     const derived = (await isAqlStale(leafIndex)) ? await deriveAnew(leafIndex, onProgress) : 0;
+    const named = await nameAll(onProgress);
     const attested = await resealAttested();
     const baseline = await sealBaseline((done, of) => {
       onProgress({ step: 'seals', done, of });
     });
-    return { droppedIndexes, compressed, derived, identified, attested, baseline };
+    return { droppedIndexes, compressed, derived, identified, named, attested, baseline };
   });
 }
 
@@ -116,6 +123,14 @@ async function identifyAll(onProgress: (progress: UpgradeProgress) => void): Pro
   return deriveAllIdentities((done, of) => {
     onProgress({ step: 'identities', done, of });
   });
+}
+
+async function nameAll(onProgress: (progress: UpgradeProgress) => void): Promise<number> {
+  if ((await storageSettings())?.committers === true) return 0;
+  const { named } = await deriveAccessAttributes(({ done, of }) => {
+    onProgress({ step: 'access', done, of });
+  });
+  return named;
 }
 
 async function isAqlStale(leafIndex: LeafIndex): Promise<boolean> {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../openehr/base/json.js';
 import { formatObjectVersionId, parseObjectVersionId } from '../openehr/base/object-version-id.js';
 import type { AqlDocument, LeafIndex } from '../aql/index/document.js';
-import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
+import { AQL_SCHEMA_VERSION, FIELD } from '../aql/index/document.js';
 import { recomputedDocuments } from '../models/aql-document.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
@@ -29,6 +29,8 @@ export interface StorageFacts {
   readonly leafIndex: LeafIndex;
   /** true: derived documents may be of an older derivation. */
   readonly isReindexPending: boolean;
+  /** Whether documents of older releases may lack who committed the VERSION. */
+  readonly lacksCommitters: boolean;
 }
 
 const LEAF_INDEXES: readonly LeafIndex[] = ['all', 'numeric', 'none'];
@@ -164,18 +166,24 @@ function checkDerived(found: Findings, check: ContainerCheck): readonly string[]
 }
 
 /** Leaves may be those of another setting: queries do not use them then. */
-function isAsDerived(document: AqlDocument, expected: AqlDocument, check: ContainerCheck): boolean {
+function isAsDerived(document: AqlDocument, wanted: AqlDocument, check: ContainerCheck): boolean {
+  const expected = check.storage.lacksCommitters ? asOlder(wanted, document) : wanted;
   if (check.storage.isReindexPending && document.sv !== AQL_SCHEMA_VERSION)
     return placeOf(document, expected);
   if (isDeepStrictEqual(document, expected)) return true;
   if (!isDeepStrictEqual({ ...document, lv: [] }, { ...expected, lv: [] })) return false;
   return LEAF_INDEXES.filter((leafIndex) => leafIndex !== check.storage.leafIndex).some((leafIndex) => {
     const { documents } = recomputedDocuments(check.versions, { isQueryable: check.isQueryable, leafIndex });
-    return isDeepStrictEqual(
-      document,
-      documents.find(({ _id }) => _id === document._id),
-    );
+    const other = documents.find(({ _id }) => _id === document._id);
+    return other !== undefined && isDeepStrictEqual({ ...expected, lv: other.lv }, document);
   });
+}
+
+/** Without the committer where an older release wrote the document, until `everchart reindex --access` has been there. */
+function asOlder(wanted: AqlDocument, document: AqlDocument): AqlDocument {
+  if (document[FIELD.committer] !== undefined) return wanted;
+  const fields = Object.entries(wanted).filter(([name]) => name !== FIELD.committer);
+  return Object.fromEntries(fields) as unknown as AqlDocument;
 }
 
 /** An older derivation is validated by what commits and merges maintain only. */

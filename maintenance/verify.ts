@@ -96,6 +96,7 @@ async function storageFacts(): Promise<StorageFacts> {
     leafIndex: settings?.leaf_index ?? 'all',
     isReindexPending:
       settings !== null && (settings.sv !== AQL_SCHEMA_VERSION || settings.reindex !== undefined),
+    lacksCommitters: settings?.committers !== true,
   };
 }
 

@@ -4,7 +4,8 @@ import type { JsonObject } from '../openehr/base/json.js';
 import { isJsonObject } from '../openehr/base/json.js';
 import { deriveAqlDocument } from '../aql/index/derive.js';
 import { COLLECTIONS } from './access/layout.js';
-import type { AqlDocument, LeafIndex } from '../aql/index/document.js';
+import { FIELD, type AqlDocument, type LeafIndex } from '../aql/index/document.js';
+import { identifierOf } from '../policy/attributes.js';
 import type { VersionDoc } from './version.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 import { documents } from './access/documents.js';
@@ -41,6 +42,7 @@ export function recomputedDocuments(versions: readonly VersionDoc[], input: Reco
         contributionUid: version.contribution_uid,
         changeType: storedCode(version.commit_audit.change_type),
         lifecycleState: storedCode(version.lifecycle_state),
+        committer: version.commit_audit.committer,
         isQueryable: input.isQueryable,
         isImported: version.item !== undefined,
         leafIndex: input.leafIndex,
@@ -131,6 +133,43 @@ export function aqlRemoval(ehrId: string, versionedObjectUid?: string): RemoveWr
 /** Removes the derived documents of these containers of an EHR, without a look at any other: it may have a million. */
 export function aqlRemovalOf(ehrId: string, versionedObjectUids: readonly string[]): RemoveWrite<'aql'> {
   return { collection: COLLECTIONS.aql, remove: { ehr: ehrId, vo: { $in: [...versionedObjectUids] } } };
+}
+
+/** About how many derived documents there are. */
+export function derivedCount(): Promise<number> {
+  return derived().estimatedDocumentCount();
+}
+
+/** What was done to some derived documents. */
+interface NamedCommitters {
+  /** The last of them; null: there are no more. */
+  readonly last: string | null;
+  readonly looked: number;
+  /** Those that now name a committer and did not before. */
+  readonly named: number;
+}
+
+/** Names the committers in the next derived documents after a VERSION, as `aqlDocument` does: those that older releases wrote lack them. */
+export async function nameCommitters(after: string, count: number): Promise<NamedCommitters> {
+  const found = await derived()
+    .find({ _id: { $gt: after } }, { projection: { _id: 1, [FIELD.committer]: 1 } })
+    .sort({ _id: 1 })
+    .limit(count)
+    .toArray();
+  const lacking = found.filter((document) => document[FIELD.committer] === undefined).map(({ _id }) => _id);
+  const audits = await documents<Pick<VersionDoc, '_id' | 'commit_audit'>>(COLLECTIONS.versions)
+    .find({ _id: { $in: lacking } }, { projection: { commit_audit: 1 } })
+    .toArray();
+  const updates = audits.flatMap(({ _id, commit_audit: { committer } }) => {
+    const name = identifierOf(committer);
+    const filter = { _id, [FIELD.committer]: { $exists: false } };
+    return name === undefined
+      ? []
+      : [{ updateOne: { filter, update: { $set: { [FIELD.committer]: name } } } }];
+  });
+  const named =
+    updates.length === 0 ? 0 : (await derived().bulkWrite(updates, { ordered: false })).modifiedCount;
+  return { last: found.at(-1)?._id ?? null, looked: found.length, named };
 }
 
 function derived(): mongoose.mongo.Collection<AqlDocument> {

@@ -44,6 +44,14 @@ export function policies(): Promise<PolicyDoc[]> {
   return Policy.find().sort({ _id: 1 }).exec();
 }
 
+/** All policies, by id, as they are translated: without hydration, for there may be thousands. Not for use inside a transaction. */
+export function policyTexts(): Promise<Pick<PolicyDoc, '_id' | 'json'>[]> {
+  return documents<PolicyDoc>(COLLECTIONS.policies)
+    .find<Pick<PolicyDoc, '_id' | 'json'>>({}, { projection: { json: 1 } })
+    .sort({ _id: 1 })
+    .toArray();
+}
+
 /** null when there is none. Joins the caller's transaction. */
 export function policyById(id: string): Promise<PolicyDoc | null> {
   return Policy.findOne({ _id: id }).exec();

@@ -41,6 +41,10 @@ const STORAGE_SETTINGS = {
   leaf_index: oneOf<LeafIndex>(),
   /** true: every EHR has its identities; absent: an upgrade has to derive them. */
   identities: optional(mark),
+  /** true: every derived document names its committer; absent: `everchart reindex --access` has to add them. */
+  committers: optional(mark),
+  /** How far that came: the last VERSION that is done. */
+  access: optional(opaque<{ readonly after: string }>()),
   /** How far a reindex came that was begun and has not ended. */
   reindex: optional(opaque<ReindexPosition>()),
   /** How far an upgrade came: the last VERSION that is done. */
@@ -79,7 +83,7 @@ export async function claimStorage(systemId: string, leafIndex: LeafIndex): Prom
     { _id: 'storage' },
     isWritten
       ? { $setOnInsert: { ...first, layout: TEXT_LAYOUT } }
-      : { $set: { ...first, identities: true } },
+      : { $set: { ...first, identities: true, committers: true } },
     { upsert: true, setDefaultsOnInsert: false },
   ).exec();
   // What this process is going to write has other leaves: nobody may rely on those of the data any more.
@@ -123,6 +127,15 @@ export async function raiseLayout(): Promise<boolean> {
 /** Declares that every EHR has its identities. */
 export async function identitiesDerived(): Promise<void> {
   await StorageSettingsModel.updateOne({ _id: 'storage' }, { $set: { identities: true } }).exec();
+}
+
+/** Notes that all derived documents up to this VERSION name their committers; null: all do. */
+export async function saveAccessPosition(after: string | null): Promise<void> {
+  const change =
+    after === null
+      ? { $set: { committers: true as const }, $unset: { access: 1 as const } }
+      : { $set: { access: { after } } };
+  await StorageSettingsModel.updateOne({ _id: 'storage' }, change).exec();
 }
 
 /** Notes that the upgrade has done all VERSIONs up to this id; null: that it has ended. */
@@ -189,7 +202,10 @@ export async function saveReindexPosition(position: ReindexPosition): Promise<vo
 export async function finishReindex(leafIndex: LeafIndex): Promise<void> {
   await StorageSettingsModel.updateOne(
     { _id: 'storage' },
-    { $set: { sv: AQL_SCHEMA_VERSION, leaf_index: leafIndex }, $unset: { reindex: 1 } },
+    {
+      $set: { sv: AQL_SCHEMA_VERSION, leaf_index: leafIndex, committers: true },
+      $unset: { reindex: 1, access: 1 },
+    },
   ).exec();
 }
 

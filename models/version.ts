@@ -109,6 +109,20 @@ export async function versionsById(ehrId: string, versionUids: readonly string[]
   return found.map(versionOf);
 }
 
+/** The same without content, where nothing is asked of that. */
+export async function versionsWithoutContent(
+  ehrId: string,
+  versionUids: readonly string[],
+): Promise<VersionDoc[]> {
+  const found = await documents(COLLECTIONS.versions)
+    .find<VersionHead>(
+      { _id: { $in: [...versionUids] }, ehr_id: ownedBy(ehrId) },
+      { projection: { data: 0 } },
+    )
+    .toArray();
+  return found.map((head) => ({ ...head, data: null }));
+}
+
 /** The versions of a CONTRIBUTION in which lenient validation accepted something, in no order. */
 export function acceptedFindingsOf({
   ehr_id: ehrId,

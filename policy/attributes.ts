@@ -154,7 +154,7 @@ export function originOf({ feeder_audit: audit }: JsonObject): string | undefine
 }
 
 /** The id of a party: of its external reference, else its first identifier, else its name. */
-function identifierOf(party: JsonValue | undefined): string | undefined {
+export function identifierOf(party: JsonValue | undefined): string | undefined {
   if (!isJsonObject(party)) return undefined;
   const { external_ref: reference, identifiers, name } = party;
   const referred =

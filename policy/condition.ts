@@ -115,9 +115,19 @@ function joined(kind: 'all' | 'any', conditions: readonly Condition[], decided: 
     } else if (each.kind === kind) members.push(...each.of);
     else members.push(each);
   }
-  const [only] = members;
+  const told = kind === 'all' ? withoutImplied(members) : members;
+  const [only] = told;
   if (only === undefined) return constant(!decided);
-  return members.length === 1 ? only : { kind, of: members };
+  return told.length === 1 ? only : { kind, of: told };
+}
+
+/** What asks for the value of an attribute asks whether there is one: without that, questions for values of many policies become one. */
+function withoutImplied(members: readonly Condition[]): readonly Condition[] {
+  const asked = new Set(
+    members.flatMap((each) => ('attribute' in each && each.kind !== 'has' ? each.attribute : [])),
+  );
+  if (asked.size === 0) return members;
+  return members.filter((each) => each.kind !== 'has' || !asked.has(each.attribute));
 }
 
 /** The condition for objects of one type. */

@@ -26,6 +26,8 @@ export interface RuleSource {
   readonly asksContent: boolean;
   /** Whether tags of the EHR are asked for. */
   readonly asksTags: boolean;
+  /** Whether anything is asked of the EHR but its id: its tags, its marks, or whose it is. */
+  readonly asksEhr: boolean;
   /** Whether marks of the EHR say anything. */
   readonly asksMarks: boolean;
   /** Whether they hold, or none do. */
@@ -47,6 +49,8 @@ export class PolicySet implements RuleSource {
   readonly asksTags: boolean;
   /** Whether marks say anything, or policies ask for them. */
   readonly asksMarks: boolean;
+  /** Whether anything is asked of the EHR but its id. */
+  readonly asksEhr: boolean;
   readonly #rules = new LRUCache<string, Rules>({ max: KEPT_RULES });
 
   /** `mindsMarks`: there are marks, which hold too. */
@@ -58,6 +62,7 @@ export class PolicySet implements RuleSource {
     this.#reads = [...new Set([...policies, ...marks].flatMap(({ reads }) => reads))].sort();
     this.asksMarks = mindsMarks || policies.some(({ asks }) => asks.includes('marks'));
     this.asksTags = policies.some((policy) => policy.asksTags);
+    this.asksEhr = this.asksTags || this.asksMarks || policies.some(({ asks }) => asks.includes('namespace'));
     this.asksContent = policies.some(({ asks }) => asks.some((name) => CONTENT_ATTRIBUTES.includes(name)));
   }
 

@@ -8,6 +8,7 @@ import type { AskedQuery, SmartGrants } from './smart-grants.js';
 export class ScopedRules implements RuleSource {
   readonly asksContent: boolean;
   readonly asksTags: boolean;
+  readonly asksEhr: boolean;
   readonly asksMarks: boolean;
   readonly mindsMarks: boolean;
   readonly refusedBy: string;
@@ -22,6 +23,8 @@ export class ScopedRules implements RuleSource {
   ) {
     this.asksContent = base?.asksContent ?? false;
     this.asksTags = base?.asksTags ?? false;
+    // Scopes are about the id of the EHR, and about what is in it.
+    this.asksEhr = base?.asksEhr ?? false;
     this.asksMarks = base?.asksMarks ?? false;
     this.mindsMarks = base?.mindsMarks ?? mindsMarks;
     this.refusedBy =

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../aql/syntax/ast.js';
 import { bindParameters } from '../aql/semantics/bind/bind.js';
@@ -166,9 +167,9 @@ export class QueryCompiler {
     const shapes = ofShapes ? await shapeIds(null) : [];
     const { ehrId, asOf, notesEhrs, permitted } = request;
     const { systemId, aql } = settings;
+    const { isCurrent, leafIndex, hasCommitters } = derived;
     const context = {
-      ...{ isCurrent: derived.isCurrent, leafIndex: derived.leafIndex },
-      ...{ systemId, subsumption: aql.subsumption, asOf, notesEhrs },
+      ...{ isCurrent, leafIndex, hasCommitters, systemId, subsumption: aql.subsumption, asOf, notesEhrs },
       ...(permitted !== undefined && { permitted }),
     };
     const translated = async (merges: MovingMerges, limits: QueryLimits): Promise<Translated> => {
@@ -205,8 +206,21 @@ function boundOf(q: string, { parameters, ehrId }: QueryRequest) {
 }
 
 /** All that a plan is made of but the settings. */
-function requestKey(q: string, { parameters, ...rest }: QueryRequest, derived: DerivedState): string {
-  return JSON.stringify([q, parameters.source, [...parameters.values], rest, derived]);
+function requestKey(q: string, request: QueryRequest, derived: DerivedState): string {
+  const { parameters, permitted, ...rest } = request;
+  const seen = permitted === undefined ? null : digestOf(permitted);
+  return JSON.stringify([q, parameters.source, [...parameters.values], rest, derived, seen]);
+}
+
+/** Digests of conditions: those of many policies are long, and the same for each request of somebody. */
+const digests = new WeakMap<Permitted, string>();
+
+function digestOf(permitted: Permitted): string {
+  const known = digests.get(permitted);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256').update(JSON.stringify(permitted)).digest('base64');
+  digests.set(permitted, digest);
+  return digest;
 }
 
 /** What a request asks of a query, wherever it stood in it. */

@@ -9,6 +9,7 @@ import { IMPORTED_KEY, STUB_SHAPE, shapeKey, templateKey } from './keys.js';
 import type { AqlDocument, AqlLeaf, AqlSegment, LeafIndex } from './document.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { counted, step } from '../../openehr/base/work.js';
+import { identifierOf } from '../../policy/attributes.js';
 
 /** The metadata of a VERSION that its query index document repeats. */
 export interface DerivationInput {
@@ -23,6 +24,8 @@ export interface DerivationInput {
   /** Codes of commit_audit/change_type and lifecycle_state. */
   readonly changeType: string;
   readonly lifecycleState: string;
+  /** PARTY_PROXY of commit_audit. */
+  readonly committer?: JsonValue | undefined;
   readonly isQueryable: boolean;
   /** Whether it is an IMPORTED_VERSION. */
   readonly isImported?: boolean;
@@ -121,6 +124,7 @@ export function deriveContent(canonical: JsonObject, leafIndex: LeafIndex): Deri
 /** The `aql` document of a VERSION whose content was derived before. */
 export function aqlDocument(input: Omit<DerivationInput, 'leafIndex'>, content: DerivedContent): Derivation {
   const { keys, segs, lv, refs, tpl, start, shapes } = content;
+  const committer = identifierOf(input.committer);
   const document: AqlDocument = {
     [FIELD.versionUid]: input.versionUid,
     [FIELD.ehrId]: input.ehrId,
@@ -133,6 +137,7 @@ export function aqlDocument(input: Omit<DerivationInput, 'leafIndex'>, content: 
     [FIELD.contributionUid]: input.contributionUid,
     [FIELD.changeType]: input.changeType,
     [FIELD.lifecycleState]: input.lifecycleState,
+    ...(committer === undefined ? {} : { [FIELD.committer]: committer }),
     ...(tpl === null ? {} : { [FIELD.templateId]: tpl }),
     ...(input.type === 'COMPOSITION' ? { [FIELD.startTime]: new Date(start) } : {}),
     [FIELD.keys]: input.isImported === true ? [...keys, IMPORTED_KEY] : keys,

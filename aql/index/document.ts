@@ -30,6 +30,7 @@ export const FIELD = {
   contributionUid: 'contrib',
   changeType: 'ct',
   lifecycleState: 'ls',
+  committer: 'by',
   templateId: 'tpl',
   startTime: 'start',
   keys: 'keys',
@@ -111,6 +112,8 @@ export interface AqlDocument {
   readonly [FIELD.changeType]: string;
   /** Code of lifecycle_state. */
   readonly [FIELD.lifecycleState]: string;
+  /** Who committed it, as policies see him; absent where nothing names him, and in what older releases wrote. */
+  readonly [FIELD.committer]?: string;
   readonly [FIELD.templateId]?: string;
   /** Of a COMPOSITION: context/start_time, for sorting and filters, else `NO_START`. */
   readonly [FIELD.startTime]?: Date;

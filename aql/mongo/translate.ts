@@ -44,6 +44,8 @@ export interface TranslationContext {
   readonly leafIndex: LeafIndex;
   /** Whether all documents are of the present derivation. */
   readonly isCurrent: boolean;
+  /** Whether all documents name their committers. */
+  readonly hasCommitters?: boolean;
   readonly systemId: string;
   readonly subsumption: boolean;
   /** Request parameter `as_of`. */

@@ -6,7 +6,8 @@ import { policyVersion } from '../../models/cross-collection/policy-objects.js';
 import type { HeldMark } from '../../models/cross-collection/marked-ehrs.js';
 import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
 import { ehrById, type EhrDoc } from '../../models/ehr.js';
-import { versionHeads, versionsById, type VersionDoc } from '../../models/version.js';
+import { ehrNow } from '../../models/ehr-now.js';
+import { versionHeads, versionsById, versionsWithoutContent, type VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { ehrObject, type AccessTags } from '../../policy/attributes.js';
@@ -19,6 +20,9 @@ import { KnownFacts } from './known-facts.js';
 
 /** Versions that are judged together: each may have megabytes. */
 const AT_ONCE = 20;
+
+/** An id that nothing has. */
+const NOTHING = '00000000-0000-0000-0000-000000000000';
 
 /** The mark that is named, and of which a write is told. */
 const RESTRICTION = 'restriction_of_processing';
@@ -35,6 +39,14 @@ export interface ViewRequest {
   readonly emergencyReason?: string;
   /** Whether he could say so. */
   readonly mayBreakGlass?: boolean;
+  /** Of what only reads: the EHR of its path, which was asked for before it was known who asks. */
+  readonly ahead?: EhrAhead;
+}
+
+/** An EHR that was asked for already. */
+interface EhrAhead {
+  readonly ehrId: string;
+  readonly ehr: Promise<EhrDoc | null>;
 }
 
 /**
@@ -49,9 +61,48 @@ export class Viewer {
   readonly #facts: KnownFacts;
   readonly #restricting = new Map<string, HeldMark>();
   #isWithheld = false;
+  #ahead: EhrAhead | null;
 
   constructor(private readonly request: ViewRequest) {
+    this.#ahead = request.ahead ?? null;
     this.#facts = new KnownFacts(request.set, request.subject.organisation);
+  }
+
+  /**
+   * Whether an EHR is there for him by its id alone, which is all that is asked of EHRs: then nothing that a merge changes decides. false: it
+   * is to be read.
+   */
+  seesByIdAlone(ehrId: string): boolean {
+    if (this.request.set.asksEhr) return false;
+    const ehr = ehrObject({ ehrId, namespace: undefined, tags: {} });
+    return this.request.actions.some((action) => this.permits(action, ehr));
+  }
+
+  /** An EHR as it is since the request began, once, and then as it is now; null: it is to be read by whoever asks, maybe in a transaction. */
+  readEhr(ehrId: string): Promise<EhrDoc | null> | null {
+    if (this.request.ahead === undefined) return null;
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    return ahead?.ehrId === ehrId ? ahead.ehr : ehrNow(ehrId);
+  }
+
+  /* What is not there is looked for as what is hidden is: time is not to tell which it was. docs/performance.md#access */
+
+  /** Of an EHR that is not there what is read of one that is. */
+  async asIfThere(ehrId: string): Promise<void> {
+    await this.#facts.tagsOf(ehrId);
+    await this.#facts.marksOf(ehrId);
+  }
+
+  /** An EHR that nobody has named, where it would be read next. */
+  async lookForEhr(): Promise<void> {
+    await ehrById(NOTHING);
+    await this.asIfThere(NOTHING);
+  }
+
+  /** A version that nobody has named. */
+  async lookForVersion(ehrId: string): Promise<void> {
+    await versionsToJudge(ehrId, [NOTHING], await this.asksContentOf(ehrId));
   }
 
   /** Says that a list was narrowed, of which there may be nothing to judge. */
@@ -206,8 +257,11 @@ export class Viewer {
 
   /** A VERSION as policies see it. */
   async objectOf(ehrId: string, version: VersionDoc): Promise<AccessObject> {
+    return this.#objectOf(ehrId, version, await this.asksContentOf(ehrId));
+  }
+
+  async #objectOf(ehrId: string, version: VersionDoc, readsContent: boolean): Promise<AccessObject> {
     const tags = await this.tagsOf(ehrId);
-    const readsContent = await this.asksContentOf(ehrId);
     const { systemId } = this.request;
     const object = await policyVersion({ ...version, ehr_id: ehrId }, tags, systemId, readsContent);
     return this.withMarks(ehrId, object);
@@ -216,9 +270,10 @@ export class Viewer {
   /** Of the versions of an EHR with these uids those that are there for him. */
   async seenAmong(ehrId: string, versionUids: readonly string[]): Promise<ReadonlySet<string>> {
     const seen = new Set<string>();
+    const readsContent = await this.asksContentOf(ehrId);
     for (const part of inSteps([...new Set(versionUids)], AT_ONCE))
-      for (const version of await versionsById(ehrId, part))
-        if (await this.sees(ehrId, version)) seen.add(version._id);
+      for (const version of await versionsToJudge(ehrId, part, readsContent))
+        if (this.#sees(await this.#objectOf(ehrId, version, readsContent))) seen.add(version._id);
     return seen;
   }
 
@@ -271,6 +326,15 @@ export class Viewer {
     const { set, subject } = this.request;
     return set.rulesFor({ subject, action, ...(inEmergency && { isEmergency: true }) });
   }
+}
+
+/** Versions as far as they are judged by them: content may be megabytes. */
+function versionsToJudge(
+  ehrId: string,
+  versionUids: readonly string[],
+  readsContent: boolean,
+): Promise<VersionDoc[]> {
+  return readsContent ? versionsById(ehrId, versionUids) : versionsWithoutContent(ehrId, versionUids);
 }
 
 declare module '../../database/transaction.js' {

@@ -117,9 +117,21 @@ export class AuditDraft {
     if (this.#subject.pending !== true) await completeParts(this.id, this.#subject, status);
   }
 
-  /** The record of a transaction that succeeds. */
-  success(subject: AuditSubject): AuditDoc {
-    return this.record(this.#successStatus, subject);
+  /** The record of a transaction that succeeds, and further parts of it with the EHRs that do not fit into it. */
+  success(subject: AuditSubject): AuditDoc[] {
+    const first = this.record(this.#successStatus, subject);
+    const { ehr_ids: ehrIds = [] } = subject;
+    if (ehrIds.length <= MAX_AUDIT_IDS) return [first];
+    const parts = inSteps(ehrIds.slice(MAX_AUDIT_IDS), MAX_AUDIT_IDS);
+    return [
+      first,
+      ...parts.map((ids, index) => ({
+        ...first,
+        _id: partId(first._id, index + 2),
+        ehr_ids: ids,
+        part: index + 2,
+      })),
+    ];
   }
 }
 
@@ -143,13 +155,13 @@ export function withAuditDraft<T>(draft: AuditDraft, work: () => Promise<T>): Pr
 /** The audit record of the running request as a write of its transaction; none outside of a request. */
 export function auditWrites(subject: AuditSubject): readonly Write[] {
   const draft = openDraft();
-  return draft === null ? [] : [auditWrite(draft.success(subject))];
+  return draft === null ? [] : draft.success(subject).map(auditWrite);
 }
 
 /** Writes the audit record of the running request in the caller's transaction. */
 export async function writeAudit(subject: AuditSubject): Promise<void> {
   const draft = openDraft();
-  if (draft !== null) await insertAudit(draft.success(subject));
+  for (const record of draft?.success(subject) ?? []) await insertAudit(record);
 }
 
 /** To be called when the transaction that wrote the audit record is committed. */

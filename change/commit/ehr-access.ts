@@ -4,7 +4,7 @@ import { ehrById, finalEhrId, holdActive, type EhrDoc } from '../../models/ehr.j
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { areStillMoving, learnOfMerges, movingMerges } from '../../models/access/merge-job.js';
 import { latestVersion } from '../../models/version.js';
-import { viewing } from '../access/viewer.js';
+import { viewing, type Viewer } from '../access/viewer.js';
 import { beingMerged, ehrNotFound, mergedConflict, mergedMessage, notModifiable } from './refusal.js';
 
 /**
@@ -12,11 +12,18 @@ import { beingMerged, ehrNotFound, mergedConflict, mergedMessage, notModifiable 
  * @throws not-found when it is unknown, being deleted, or merged away (then naming its successor)
  */
 export async function readableEhr(ehrId: string): Promise<EhrDoc> {
-  const ehr = await ehrById(ehrId);
+  const viewer = viewing.getStore()?.viewer;
+  const ehr = await (viewer?.readEhr(ehrId) ?? ehrById(ehrId));
   if (ehr?.state === 'merged') throw await mergedAway(ehr);
-  if (ehr?.state !== 'active' || (await viewing.getStore()?.viewer?.seesEhr(ehr)) === false)
-    throw ehrNotFound(ehrId);
+  if (ehr?.state !== 'active') throw await absentEhr(ehrId, viewer);
+  if ((await viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
   return ehr;
+}
+
+/** 404 for an EHR that is not there, of which as much is asked as of one that is hidden. */
+async function absentEhr(ehrId: string, viewer: Viewer | undefined): Promise<CdrError> {
+  await viewer?.asIfThere(ehrId);
+  return ehrNotFound(ehrId);
 }
 
 /**
@@ -25,7 +32,7 @@ export async function readableEhr(ehrId: string): Promise<EhrDoc> {
  */
 export async function requireQueriedEhr(ehrId: string): Promise<number> {
   const ehr = await ehrById(ehrId);
-  if (ehr === null) throw ehrNotFound(ehrId);
+  if (ehr === null) throw await absentEhr(ehrId, viewing.getStore()?.viewer);
   if (ehr.state === 'merged') throw await mergedAway(ehr);
   if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
   return ehr.merge_seq ?? 0;
@@ -40,10 +47,9 @@ export async function readableEhrWithStatus(
 ): Promise<{ readonly ehr: EhrDoc; readonly statusUid: string }> {
   const { ehr, statusUid } = await ehrWithStatusUid(ehrId);
   if (ehr?.state === 'active' && statusUid !== null) {
-    if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) === false) throw ehrNotFound(ehrId);
-    return { ehr, statusUid };
+    if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) !== false) return { ehr, statusUid };
   }
-  // It says why; or the EHR came, changed or is being taken out of another one between the two reads.
+  // It says why, of what is hidden as of what is not there; or the EHR came, changed or is being taken out of another one between the two reads.
   return inOneState(
     ehrId,
     async (now) => {
@@ -141,7 +147,7 @@ export async function withEhrErrorFirst<T>(
  */
 export async function readWithEhrErrorFirst<T>(ehrId: string, work: () => Promise<T>): Promise<T> {
   // Where policies are enforced the EHR is judged before anything in it.
-  if (viewing.getStore()?.viewer !== undefined) return inOneState(ehrId, work, 'merge_seq');
+  if (viewing.getStore()?.viewer?.seesByIdAlone(ehrId) === false) return inOneState(ehrId, work, 'merge_seq');
   const merges = movingMerges();
   try {
     const found = await work();

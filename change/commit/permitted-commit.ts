@@ -138,7 +138,10 @@ async function judged(
 ): Promise<'permitted' | 'unseen' | 'forbidden'> {
   const { ehrId } = owner;
   const version = await versionChanged(ehrId, entry);
-  if (version === undefined) return 'permitted';
+  if (version === undefined) {
+    await viewer.lookForVersion(ehrId);
+    return 'permitted';
+  }
   const object = await viewer.objectOf(ehrId, version);
   const action = ACTIONS[entry.kind];
   if (viewer.permits(action, object))

@@ -207,6 +207,7 @@ function contentWrites(
       contributionUid: version.contribution_uid,
       changeType: entry.audit.changeType,
       lifecycleState: entry.lifecycleState,
+      committer: version.commit_audit.committer,
       isQueryable: draft.isQueryable,
       isImported: version.item !== undefined,
     },

@@ -1,6 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { BatchedRead } from '../../models/access/batched-read.js';
-import { accessNumbers, policies, type PolicyDoc } from '../../models/policy.js';
+import { accessNumbers, policyTexts, type PolicyDoc } from '../../models/policy.js';
 import { PolicySet } from '../../policy/policy-set.js';
 import { translatedPolicy, type Policy } from '../../policy/policy.js';
 import type { PolicyJson } from '../../policy/policy-json.js';
@@ -18,6 +18,13 @@ interface LivePolicies {
 
 /** Of a number, being translated or done: whoever asks meanwhile waits for the same. */
 let known: { readonly number: string; readonly policies: Promise<LivePolicies> } | null = null;
+
+/** Whether policies, as far as they were read last, ask for more of an EHR than its id: then it is worth asking for it ahead. */
+export function mayAskEhrs(): boolean {
+  return lastSet?.asksEhr !== false;
+}
+
+let lastSet: PolicySet | null = null;
 
 /** Who asks while others do shares the next read with them. */
 const numbers = new BatchedRead<null, Numbers>(async (questions) => {
@@ -46,13 +53,15 @@ export async function livePolicies(): Promise<LivePolicies> {
 }
 
 async function storedPolicies(number: string, mindsMarks: boolean): Promise<LivePolicies> {
-  const all = (await policies()).map((each) => translatedAgain(each));
+  const all = (await policyTexts()).map((each) => translatedAgain(each));
   const isRestricting = all.length > 0 || mindsMarks;
-  return { number, set: new PolicySet(all, mindsMarks), count: all.length, isRestricting };
+  const set = new PolicySet(all, mindsMarks);
+  lastSet = set;
+  return { number, set, count: all.length, isRestricting };
 }
 
 /** Texts were checked when they were stored. */
-function translatedAgain({ _id: id, json }: PolicyDoc): Policy {
+function translatedAgain({ _id: id, json }: Pick<PolicyDoc, '_id' | 'json'>): Policy {
   try {
     return translatedPolicy(id, JSON.parse(json) as PolicyJson);
   } catch (cause) {

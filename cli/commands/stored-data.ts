@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
+import { deriveAccessAttributes } from '../../maintenance/access-attributes.js';
 import { reindexStorage } from '../../maintenance/reindex.js';
 import { upgradePlan, upgradeStorage, type UpgradePlan } from '../../maintenance/upgrade.js';
 import { namesThatDifferInCase } from '../../models/definition/stored-query.js';
@@ -9,7 +10,25 @@ import { writeShown } from '../shown.js';
 
 /** `everchart reindex`: rebuilds what AQL reads; may run beside servers and be stopped at any time. */
 export function reindexCommand(): Command {
-  return new Command('reindex').action(reindex);
+  return new Command('reindex')
+    .option('--access', 'only add what policies of access ask of data of older releases')
+    .action(({ access }: { access?: true }) => (access === true ? reindexAccess() : reindex()));
+}
+
+async function reindexAccess(): Promise<void> {
+  await withStorage(async () => {
+    const format = 'reindex [{bar}] {value}/{total} documents, {eta_formatted} left';
+    const bar = process.stderr.isTTY ? new SingleBar({ format }) : null;
+    const start = performance.now();
+    bar?.start(1, 0);
+    const { named } = await deriveAccessAttributes(({ done, of }) => {
+      bar?.setTotal(of);
+      bar?.update(done);
+    });
+    bar?.stop();
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    writeShown(process.stdout, `${named} documents name who committed them now, in ${seconds} s\n`);
+  });
 }
 
 async function reindex(): Promise<void> {
@@ -53,6 +72,7 @@ function planText(plan: UpgradePlan): string {
     `${plan.versions} VERSIONs to be compressed, ${megabytes} MB of text`,
     `what names the patients of EHRs ${plan.lacksIdentities ? 'is to be derived' : 'is current'}`,
     `what AQL reads ${plan.isAqlStale ? 'is to be derived anew' : 'is current'}`,
+    `what policies of access ask ${plan.lacksCommitters ? 'is to be added' : 'is current'}`,
     'nothing was written\n',
   ].join('\n');
 }

@@ -269,6 +269,8 @@ export async function shapeIds(archetypeIds: readonly string[] | null): Promise<
 export interface DerivedState {
   /** Whether all are of the present schema version, and no reindex is at work. */
   readonly isCurrent: boolean;
+  /** Whether every document names its committer. */
+  readonly hasCommitters: boolean;
   /** The leaves that all of them hold; `none` unless they are as configured. */
   readonly leafIndex: LeafIndex;
   /** Raised with each change of the aliases of templates; absent: no template ever had one. */
@@ -300,5 +302,6 @@ async function stateOfData(configured: LeafIndex): Promise<DerivedState> {
   const isCurrent = settings?.sv === AQL_SCHEMA_VERSION && settings.reindex === undefined;
   const leafIndex = isCurrent && settings.leaf_index === configured ? configured : 'none';
   const aliases = settings?.aliases;
-  return { isCurrent, leafIndex, ...(aliases !== undefined && { aliases: aliases.revision }) };
+  const hasCommitters = settings?.committers === true;
+  return { isCurrent, hasCommitters, leafIndex, ...(aliases !== undefined && { aliases: aliases.revision }) };
 }

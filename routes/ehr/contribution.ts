@@ -4,7 +4,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createContribution } from '../../change/contribution/contribution.js';
-import { seenOfContribution } from '../../change/access/seen-contribution.js';
+import { seenOfContribution, seenOfNothing } from '../../change/access/seen-contribution.js';
 import { viewing } from '../../change/access/viewer.js';
 import { inOneState, ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { contributionResource } from '../../change/commit/resource.js';
@@ -174,7 +174,7 @@ function largeReader(ctx: Context): NonNullable<ChangeContext['readLarge']> {
 async function requireContribution(ehrId: string, contributionUid: string): Promise<ContributionDoc> {
   return readWithEhrErrorFirst(ehrId, async () => {
     const contribution = await contributionOf(ehrId, contributionUid);
-    const seen = contribution === null ? null : await seenOf(ehrId, contribution);
+    const seen = contribution === null ? await noneOf(ehrId) : await seenOf(ehrId, contribution);
     if (seen === null)
       throw new CdrError(
         'not-found',
@@ -182,6 +182,13 @@ async function requireContribution(ehrId: string, contributionUid: string): Prom
       );
     return seen;
   });
+}
+
+/** Looks for the version that a CONTRIBUTION which is not there would have made. */
+async function noneOf(ehrId: string): Promise<null> {
+  const viewer = viewing.getStore()?.viewer;
+  if (viewer !== undefined) await seenOfNothing(viewer, ehrId);
+  return null;
 }
 
 /** A CONTRIBUTION with what of its versions is there for who asks; null: nothing is. */

@@ -140,7 +140,10 @@ async function getContainer(
   { ctx, kind, ehrId, versionedObjectUid }: ContainerRequest,
 ): Promise<void> {
   const container = await containerOf(ehrId, kind.type, versionedObjectUid);
-  if (container === null) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
+  if (container === null) {
+    await seenHeads(ehrId, await headsUnlessOpen(ehrId, versionedObjectUid));
+    throw objectNotFound(ehrId, kind.type, versionedObjectUid);
+  }
   let lastModified = container.latest_time_committed;
   if (viewing.getStore()?.viewer !== undefined) {
     const latest = (await seenHeads(ehrId, await versionHeads(ehrId, versionedObjectUid))).at(-1);
@@ -163,10 +166,16 @@ async function getHistory(
   await writeResource(ctx, form, revisionHistoryResource(versions), 'revision_history');
 }
 
+/** Of a container that is not there, as far as policies would have asked for its versions. */
+async function headsUnlessOpen(ehrId: string, versionedObjectUid: string): Promise<readonly VersionHead[]> {
+  return viewing.getStore()?.viewer === undefined ? [] : versionHeads(ehrId, versionedObjectUid);
+}
+
 /** Those of versions that are there for who asks. */
 async function seenHeads(ehrId: string, heads: readonly VersionHead[]): Promise<readonly VersionHead[]> {
   const viewer = viewing.getStore()?.viewer;
   if (viewer === undefined) return heads;
+  if (heads.length === 0) await viewer.lookForVersion(ehrId);
   const seen = await viewer.seenAmong(
     ehrId,
     heads.map(({ _id }) => _id),

@@ -1,8 +1,10 @@
 import type { Context, Middleware, Next } from 'koa';
 import { withAccessTags } from '../../change/item-tag/access-tags.js';
-import { Viewer, withViewer } from '../../change/access/viewer.js';
-import { livePolicies } from '../../change/policy/live-policies.js';
+import { Viewer, withViewer, type ViewRequest } from '../../change/access/viewer.js';
+import { livePolicies, mayAskEhrs } from '../../change/policy/live-policies.js';
+import { ehrNow } from '../../models/ehr-now.js';
 import { CdrError } from '../../openehr/base/errors.js';
+import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
 import type { RuleSource } from '../../policy/policy-set.js';
 import { ScopedRules } from '../../policy/scoped-rules.js';
@@ -47,6 +49,20 @@ const WITHHELD_HEADER = 'Everchart-Withheld';
 /** Operations that change nothing: whoever asks again is answered. */
 const READING: ReadonlySet<Disclosure> = new Set<Disclosure>(['read', 'query', 'export']);
 
+/**
+ * Asks for the EHR of a path, of an operation that reads something in it, while it is found out what restricts the request: both wait for the
+ * database once. Nothing where policies ask for no more than its id.
+ */
+function ehrAhead({ path, discloses }: Operation, text: string | undefined): Pick<ViewRequest, 'ahead'> {
+  if (text === undefined || !READING.has(discloses) || path.endsWith('{ehr_id}')) return {};
+  const ehrId = mayAskEhrs() ? parseEhrId(text) : null;
+  if (ehrId === null) return {};
+  const ehr = ehrNow(ehrId);
+  // Who does not come to it does not mind that it failed.
+  ehr.catch(() => undefined);
+  return { ahead: { ehrId, ehr } };
+}
+
 /** What was read while a merge took place is of one EHR by its tags, and of another by its content. @throws unavailable */
 async function requireSameFacts(viewer: Viewer): Promise<void> {
   if (!(await viewer.hasOtherFacts())) return;
@@ -89,28 +105,29 @@ export function enforcedPolicies(
 ): Middleware {
   const asked = askedActions(operations);
   return async (ctx: Context, next: Next) => {
-    const { operation } = currentOperation(ctx);
+    const { operation, params } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
+    const isRead = READING.has(operation.discloses);
+    const ahead = accessMode === 'enforce' ? ehrAhead(operation, params.ehr_id) : {};
     const set = actions === null ? null : await rulesOf(ctx, accessMode);
     if (actions === null || set === null) {
       await next();
       return;
     }
-    const viewer = new Viewer({ ...(await viewRequest(ctx)), set, actions, systemId });
+    const viewer = new Viewer({ ...(await viewRequest(ctx)), set, actions, systemId, ...ahead });
     // What policies would hide is what the audit tells where they are observed.
     ctx.state.judgement ??= () => viewer.judgement;
     if (ctx.state.emergency !== undefined) await recordEmergency(ctx);
     try {
       await withViewer(viewer, next);
     } catch (error) {
-      const isRead = READING.has(operation.discloses);
       throw saidOf(error, { viewer, isRead, user: ctx.state.user, accessRefused });
     } finally {
       if (viewer.isWithheld) ctx.set(WITHHELD_HEADER, 'emergency');
     }
     if (!viewer.isAsked)
       throw new TypeError(`the operation ${operation.id} was answered without a judgement`);
-    if (READING.has(operation.discloses)) await requireSameFacts(viewer);
+    if (isRead) await requireSameFacts(viewer);
   };
 }
 

@@ -10,11 +10,18 @@ export function guardsOf(
     systemId,
     asOf,
     merges,
-  }: { readonly systemId: string; readonly asOf: Date | null; readonly merges?: MovingMerges },
+    hasCommitters = false,
+  }: {
+    readonly systemId: string;
+    readonly asOf: Date | null;
+    readonly merges?: MovingMerges;
+    /** Whether every document names its committer: then no VERSION is joined for him. */
+    readonly hasCommitters?: boolean;
+  },
 ): PlanGuards {
-  const context = { systemId, targets: (merges ?? NO_MERGES).targets };
+  const context = { systemId, targets: (merges ?? NO_MERGES).targets, hasCommitters };
   const match = versionMatch(version, context);
-  const isJoined = asksCommitter(version);
+  const isJoined = !hasCommitters && asksCommitter(version);
   return {
     asOf,
     matches: isJoined || Object.keys(match).length === 0 ? [] : [match],

@@ -23,6 +23,8 @@ export interface MatchContext {
   readonly systemId: string;
   /** Merges in steps under way: by the EHR that a document names the one whose it is. */
   readonly targets: ReadonlyMap<string, string>;
+  /** Whether every document names its committer. */
+  readonly hasCommitters: boolean;
 }
 
 /** What policies say of a VERSION, as a match of its query index document. */
@@ -40,7 +42,7 @@ export function ehrIdMatch(condition: Condition, context: MatchContext): Stage |
   return asksIdOnly(condition) ? matchOf(condition, { leaf: (leaf) => idLeaf(leaf, context) }) : null;
 }
 
-/** Whether policies ask for who committed a VERSION, which a query index document does not have. */
+/** Whether policies ask for who committed a VERSION. */
 export function asksCommitter(condition: Condition): boolean {
   return counted(leavesOf(condition)).some((leaf) => 'attribute' in leaf && leaf.attribute === 'committer');
 }
@@ -146,7 +148,9 @@ function versionLeaf(leaf: Leaf, context: MatchContext): Stage {
       case 'composer':
         return partyMatch(each, `${ROOT}.composer`);
       case 'committer':
-        return partyMatch(each, `${JOINED_VERSION}.commit_audit.committer`);
+        return context.hasCommitters
+          ? textMatch(each, FIELD.committer)
+          : partyMatch(each, `${JOINED_VERSION}.commit_audit.committer`);
       case 'start_time':
         return { $and: [{ [FIELD.startTime]: { $lt: NO_START } }, timeMatch(each, FIELD.startTime)] };
       case 'time_committed':

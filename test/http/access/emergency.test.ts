@@ -6,6 +6,7 @@ import { useDatabase } from '../../support/database.js';
 import { MARK_ROLES, putMarks, RESTRICTED, ROOT, tokenOf, WITHHELD } from '../../support/policy/marks.js';
 import { givenComposition, givenEhr, givenTemplate, V1, type Json } from '../../support/resources.js';
 import { everythingOn } from '../../support/settings.js';
+import { putPolicy } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -29,11 +30,7 @@ const query = (headers: object = {}, more: object = {}, token = NIGHT) =>
     .post(`${V1}/query/aql`)
     .set({ Authorization: token, ...latin1(headers) })
     .send({ q: EHRS, ...more });
-const policy = (id: string, text: string) =>
-  request(app)
-    .put(`/rest/admin/policies/${id}`)
-    .set({ Authorization: ROOT, 'Content-Type': 'text/plain' })
-    .send(text);
+const policy = (id: string, text: string) => putPolicy(app, id, text, ROOT);
 
 /** Bytes of UTF-8, as Node sends headers. */
 function latin1(headers: object): Record<string, string> {

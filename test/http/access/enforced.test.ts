@@ -21,6 +21,7 @@ import {
 } from '../../support/resources.js';
 import { everythingOn, TEST_JWT_SECRET } from '../../support/settings.js';
 import { ADMIN, USER } from '../../support/tokens.js';
+import { putPolicy } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -30,11 +31,7 @@ const open = testApp();
 const POLICIES = '/rest/admin/policies';
 const EVERYBODY = 'permit (principal, action, resource);';
 
-const policy = (id: string, text: string) =>
-  request(app)
-    .put(`${POLICIES}/${id}`)
-    .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-    .send(text);
+const policy = (id: string, text: string) => putPolicy(app, id, text);
 
 /** Token of a user with further claims. */
 function tokenWith(claims: object): string {

@@ -6,6 +6,7 @@ import { merge, statusOf } from '../../support/merge-http.js';
 import { V1, versionUidOf, type Json } from '../../support/resources.js';
 import { everythingOn } from '../../support/settings.js';
 import { ADMIN, bearer } from '../../support/tokens.js';
+import { putPolicies } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -46,12 +47,7 @@ async function found(identifier: string, token = ADA): Promise<Json[]> {
 }
 
 beforeAll(async () => {
-  for (const [id, text] of Object.entries(POLICIES))
-    await request(app)
-      .put(`/rest/admin/policies/${id}`)
-      .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-      .send(text)
-      .expect(200);
+  await putPolicies(app, POLICIES);
 });
 
 describe('an EHR whose EHR_STATUS is hidden', () => {

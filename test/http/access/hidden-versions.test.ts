@@ -15,6 +15,7 @@ import {
 } from '../../support/resources.js';
 import { everythingOn, testSettings } from '../../support/settings.js';
 import { ADMIN, USER } from '../../support/tokens.js';
+import { putPolicies } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -54,12 +55,7 @@ async function givenNext(ehr: string, uid: string, committer = 'other'): Promise
 
 beforeAll(async () => {
   await givenTemplate(open);
-  for (const [id, text] of Object.entries(POLICIES))
-    await request(app)
-      .put(`/rest/admin/policies/${id}`)
-      .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-      .send(text)
-      .expect(200);
+  await putPolicies(app, POLICIES);
 });
 
 interface Item {

@@ -24,6 +24,7 @@ import {
   type Json,
 } from '../../support/resources.js';
 import { everythingOn } from '../../support/settings.js';
+import { putPolicy } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -227,11 +228,12 @@ describe('a restriction of processing', () => {
 
   it('is named to nobody where policies hide the EHR besides', async () => {
     const { ehr } = await givenRecord();
-    await request(app)
-      .put('/rest/admin/policies/some')
-      .set({ Authorization: ROOT, 'Content-Type': 'text/plain' })
-      .send(`permit (principal, action, resource) when { resource.ehr_id != "${ehr}" };`)
-      .expect(200);
+    await putPolicy(
+      app,
+      'some',
+      `permit (principal, action, resource) when { resource.ehr_id != "${ehr}" };`,
+      ROOT,
+    ).expect(200);
     await put(ehr, [RESTRICTED]).expect(200);
     await ehrOf(ehr, ROOT).expect(404);
     await post(ehr, ROOT).expect(404);
@@ -333,11 +335,12 @@ describe('marks and decisions', () => {
     });
     expect(await decide({ ehr_id: ehr, uid }, { emergency: true })).toMatchObject({ decision: 'permit' });
     expect(await decide({ ehr_id: ehr })).toMatchObject({ decision: 'permit', marks: [] });
-    await request(app)
-      .put('/rest/admin/policies/objected')
-      .set({ Authorization: ROOT, 'Content-Type': 'text/plain' })
-      .send('permit (principal, action, resource) unless { resource.marks.contains("research_objection") };')
-      .expect(200);
+    await putPolicy(
+      app,
+      'objected',
+      'permit (principal, action, resource) unless { resource.marks.contains("research_objection") };',
+      ROOT,
+    ).expect(200);
     await ehrOf(ehr).expect(404);
     expect(await rowsOf(EHRS)).not.toContainEqual([ehr]);
     expect(await decide({ ehr_id: ehr })).toMatchObject({ decision: 'forbid', policies: [] });

@@ -1,5 +1,4 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import request from 'supertest';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -7,7 +6,7 @@ import { seeds } from '../../support/laws.js';
 import { MergedTags } from '../../support/policy/merged-tags.js';
 import { givenTemplate } from '../../support/resources.js';
 import { everythingOn } from '../../support/settings.js';
-import { ADMIN } from '../../support/tokens.js';
+import { putPolicies } from '../../support/policy/put.js';
 
 /** Scripts of some merges, unmerges and changes of tags each. */
 const SIZES = { small: 3, full: 400 };
@@ -31,12 +30,7 @@ const POLICIES = {
 
 beforeAll(async () => {
   await givenTemplate(open);
-  for (const [id, text] of Object.entries(POLICIES))
-    await request(apps[0])
-      .put(`/rest/admin/policies/${id}`)
-      .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-      .send(text)
-      .expect(200);
+  await putPolicies(apps[0], POLICIES);
 });
 
 it('what hides an EHR hides what it was merged into, and each has its own again when that is taken back', async () => {

@@ -14,7 +14,8 @@ import {
   versionUidOf,
 } from '../../support/resources.js';
 import { everythingOn } from '../../support/settings.js';
-import { ADMIN, bearer, USER } from '../../support/tokens.js';
+import { bearer, USER } from '../../support/tokens.js';
+import { putPolicies } from '../../support/policy/put.js';
 
 /** Merges that are made and taken back, with readers beside them. */
 const SIZES = { small: 6, full: 1_000 };
@@ -36,12 +37,7 @@ const POLICIES = {
 
 beforeAll(async () => {
   await givenTemplate(open);
-  for (const [id, text] of Object.entries(POLICIES))
-    await request(apps[0])
-      .put(`/rest/admin/policies/${id}`)
-      .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-      .send(text)
-      .expect(200);
+  await putPolicies(apps[0], POLICIES);
 });
 
 /** An EHR with COMPOSITIONs of a composer; gives its id and the last of them. */

@@ -8,6 +8,7 @@ import { useDatabase } from '../../support/database.js';
 import { aComposition, givenComposition, givenEhr, givenTemplate, V1 } from '../../support/resources.js';
 import { everythingOn, TEST_JWT_SECRET } from '../../support/settings.js';
 import { ADMIN } from '../../support/tokens.js';
+import { putPolicy } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -18,12 +19,7 @@ const tokenOf = (claims: object): string =>
   `Bearer ${jwt.sign({ roles: ['USER'], ...claims }, TEST_JWT_SECRET, { subject: 'nurse', expiresIn: 600 })}`;
 const NURSE = tokenOf({ organisation: 'ward 3' });
 
-const policy = (id: string, text: string) =>
-  request(app)
-    .put(`/rest/admin/policies/${id}`)
-    .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-    .send(text)
-    .expect(200);
+const policy = (id: string, text: string) => putPolicy(app, id, text).expect(200);
 
 beforeAll(() => givenTemplate(open));
 beforeEach(() => forgetAudit());

@@ -14,7 +14,7 @@ import {
   versionUidOf,
 } from '../../support/resources.js';
 import { everythingOn, TEST_JWT_SECRET } from '../../support/settings.js';
-import { ADMIN } from '../../support/tokens.js';
+import { putPolicy } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -36,11 +36,7 @@ function readyPolicies(): Map<string, string> {
   );
 }
 
-const put = (id: string, text: string) =>
-  request(app)
-    .put(`/rest/admin/policies/${id}`)
-    .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-    .send(text);
+const put = (id: string, text: string) => putPolicy(app, id, text);
 
 function tokenOf(claims: object): string {
   const token = jwt.sign({ roles: ['USER'], ...claims }, TEST_JWT_SECRET, { subject: 'ada', expiresIn: 600 });

@@ -6,7 +6,8 @@ import { auditRecordsOf, forgetAudit } from '../../support/api/audit-records.js'
 import { useDatabase } from '../../support/database.js';
 import { aComposition, givenComposition, givenEhr, givenTemplate, V1 } from '../../support/resources.js';
 import { everythingOn, TEST_JWT_SECRET } from '../../support/settings.js';
-import { ADMIN, bearer } from '../../support/tokens.js';
+import { bearer } from '../../support/tokens.js';
+import { putPolicy } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -23,12 +24,7 @@ describe('the audit of a server that enforces policies', () => {
   it('tells which of them decided, for whom, and what was hidden though it was answered as what is not there', async () => {
     const [seen, unseen] = [await givenEhr(open), await givenEhr(open)];
     const uid = await givenComposition(open, seen);
-    const policy = (id: string, text: string) =>
-      request(app)
-        .put(`/rest/admin/policies/${id}`)
-        .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-        .send(text)
-        .expect(200);
+    const policy = (id: string, text: string) => putPolicy(app, id, text).expect(200);
     await policy('care', 'permit (principal, action, resource) when { principal has organisation };');
     await policy('not-this', `forbid (principal, action, resource) when { resource.ehr_id == "${unseen}" };`);
     await forgetAudit();

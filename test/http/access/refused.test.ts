@@ -12,18 +12,15 @@ import {
   type Json,
 } from '../../support/resources.js';
 import { everythingOn } from '../../support/settings.js';
-import { ADMIN, USER } from '../../support/tokens.js';
+import { USER } from '../../support/tokens.js';
+import { putPolicy } from '../../support/policy/put.js';
 
 useDatabase();
 
 const app = testApp(everythingOn({ auth: 'jwt', accessMode: 'enforce', accessRefused: '403' }));
 const open = testApp();
 
-const policy = (id: string, text: string) =>
-  request(app)
-    .put(`/rest/admin/policies/${id}`)
-    .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-    .send(text);
+const policy = (id: string, text: string) => putPolicy(app, id, text);
 
 beforeAll(() => givenTemplate(open));
 

@@ -23,6 +23,7 @@ import {
 } from '../../support/resources.js';
 import { everythingOn, TEST_JWT_SECRET } from '../../support/settings.js';
 import { ADMIN, USER } from '../../support/tokens.js';
+import { putPolicy } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -434,12 +435,7 @@ describe('a token with scopes', () => {
 describe('scopes beside policies', () => {
   const enforcing = testApp(everythingOn({ auth: 'jwt', accessMode: 'enforce' }));
   const POLICIES = '/rest/admin/policies';
-  const policy = (text: string) =>
-    request(enforcing)
-      .put(`${POLICIES}/p`)
-      .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-      .send(text)
-      .expect(200);
+  const policy = (text: string) => putPolicy(enforcing, 'p', text).expect(200);
 
   it('must permit it as well', async () => {
     const { ehr, evaluation, observation } = await filledEhr();
@@ -489,11 +485,7 @@ describe('scopes while policies are observed', () => {
   it('hold, and are none of what policies would hide', async () => {
     const observing = testApp(everythingOn({ auth: 'jwt', accessMode: 'observe', auditReads: true }));
     const { ehr, evaluation, observation } = await filledEhr();
-    await request(observing)
-      .put('/rest/admin/policies/of-all')
-      .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-      .send('permit (principal, action, resource);')
-      .expect(200);
+    await putPolicy(observing, 'of-all', 'permit (principal, action, resource);').expect(200);
     const token = tokenWith(`user/composition-${EVALUATION}.r`);
     const from = new Date().toISOString();
     await get(`/ehr/${ehr}/composition/${evaluation}`, token, observing).expect(200);

@@ -25,6 +25,7 @@ import { Random } from '../../support/random.js';
 import { givenTemplate, V1 } from '../../support/resources.js';
 import { everythingOn, TEST_JWT_SECRET } from '../../support/settings.js';
 import { ADMIN, bearer } from '../../support/tokens.js';
+import { putPolicy } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -70,11 +71,7 @@ beforeAll(async () => {
 });
 
 async function policy(id: string, text: string): Promise<void> {
-  await request(app)
-    .put(`/rest/admin/policies/${id}`)
-    .set({ Authorization: ADMIN, 'Content-Type': 'text/plain' })
-    .send(text)
-    .expect(200);
+  await putPolicy(app, id, text).expect(200);
 }
 
 interface Answer {

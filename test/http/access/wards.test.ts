@@ -18,6 +18,7 @@ import {
 } from '../../support/resources.js';
 import { everythingOn, TEST_JWT_SECRET } from '../../support/settings.js';
 import { bearer } from '../../support/tokens.js';
+import { putPolicy } from '../../support/policy/put.js';
 
 useDatabase();
 
@@ -29,8 +30,7 @@ const WARD = `permit (principal, action, resource) when { principal.roles.contai
   (principal has organisation && resource.hasTag("access.ward") &&
    resource.getTag("access.ward").contains(principal.organisation)) };`;
 
-const policy = (id: string, text: string) =>
-  request(app).put(`${POLICIES}/${id}`).set({ Authorization: ROOT, 'Content-Type': 'text/plain' }).send(text);
+const policy = (id: string, text: string) => putPolicy(app, id, text, ROOT);
 
 /** Token of a nurse of a ward. */
 function nurseOf(organisation: string): string {

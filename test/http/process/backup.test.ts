@@ -14,10 +14,13 @@ import { folder, givenDirectory, givenTag, merge, statusOf } from '../../support
 import { RevisedData } from '../../support/openehr/revised-data.js';
 import { runCommand, type CommandResult } from '../../support/process/command-line.js';
 import { givenComposition, givenEhr, givenTemplate } from '../../support/resources.js';
+import { OBJECTED, putMarks, RESTRICTED } from '../../support/policy/marks.js';
 import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 const app = testApp({ ...WITH_ADMIN, templateRevisions: true });
+/** Where marks can be set. */
+const marking = testApp({ ...WITH_ADMIN, auth: 'jwt', accessMode: 'enforce' });
 const place = mkdtempSync(join(tmpdir(), 'everchart-backup-'));
 const file = join(place, 'store.backup');
 /** Another database of the same engine. */
@@ -51,6 +54,9 @@ beforeAll(async () => {
   for (const ehrId of [source, target]) await givenComposition(app, ehrId);
   await givenDirectory(app, target, folder('root'));
   expect((await merge(app, source, target)).status).toBe(200);
+  // One mark that holds, and one that was lifted.
+  await putMarks(marking, target, [RESTRICTED, OBJECTED], ADMIN).expect(200);
+  await putMarks(marking, target, [RESTRICTED], ADMIN).expect(200);
   await givenUpgrade();
   await sealNewRecords();
   const { code, stdout } = await run(testDatabaseName(), 'backup', '--output', file);
@@ -79,6 +85,10 @@ describe('a backup', () => {
     expect(restoredNow).toMatchObject({
       template_revisions: [{ template_id: 'revised', name: '1', used: true }],
       template_upgrades: [{ state: 'done', upgraded: 1 }],
+      ehr_marks: expect.arrayContaining([
+        expect.objectContaining({ kind: 'restriction_of_processing', open: true, lifted: [] }),
+        expect.objectContaining({ kind: 'research_objection', lifted: [expect.anything()] }),
+      ]),
     });
     const verified = await run(other(), 'verify');
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('no violation')]);

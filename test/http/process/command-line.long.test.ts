@@ -344,6 +344,13 @@ describe('export', () => {
     const pruned = await runCommand(['audit', 'prune', '--before', '2000-01-01T00:00:00Z'], other);
     expect([pruned.code, pruned.stdout]).toEqual([0, '0 audit records were removed\n']);
     expect((await runCommand(['audit', 'prune', '--before', 'yesterday'], other)).code).toBe(2);
+    // As a release wrote it that knew nothing of who committed in what AQL reads.
+    const stored = mongoose.connection.useDb(other.MONGODB_DATABASE);
+    await stored.collection('aql').updateMany({}, { $unset: { by: '' } });
+    await stored.collection('settings').updateMany({}, { $unset: { committers: '' } });
+    const added = /^[1-9]\d* documents name who committed them now/;
+    expect((await runCommand(['reindex', '--access'], other)).stdout).toMatch(added);
+    expect((await runCommand(['reindex', '--access'], other)).stdout).toMatch(/^0 documents name/);
     expect((await runCommand(['reindex'], other)).stdout).toMatch(/^1 EHRs, \d+ documents rebuilt/);
     await mongoose.connection.useDb(other.MONGODB_DATABASE).dropDatabase();
   });

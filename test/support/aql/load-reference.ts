@@ -40,6 +40,7 @@ export function documentsOf(
         contributionUid: version.contributionUid,
         changeType: codeOf(version.commitAudit['change_type']),
         lifecycleState: codeOf(version.lifecycleState),
+        committer: version.commitAudit['committer'],
         isQueryable: ehr?.isQueryable ?? true,
         leafIndex,
       },

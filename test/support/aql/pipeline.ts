@@ -21,6 +21,8 @@ export interface PipelineOptions {
   readonly subsumption?: boolean;
   readonly leafIndex?: LeafIndex;
   readonly isCurrent?: boolean;
+  /** Whether documents say who committed; else VERSIONs are joined for him. */
+  readonly hasCommitters?: boolean;
   readonly now?: Date;
   readonly notesEhrs?: boolean;
   /** Merges in steps beside which the plan is to run. */
@@ -37,6 +39,7 @@ export async function planOf(scope: Scope, page: Page, options: PipelineOptions)
     shapes: shapeCatalogue(needsShapes(scope.from) ? await shapeIds(null) : []),
     leafIndex: options.leafIndex ?? 'all',
     isCurrent: options.isCurrent ?? true,
+    hasCommitters: options.hasCommitters ?? true,
     systemId: options.systemId,
     subsumption: options.subsumption ?? false,
     asOf: options.asOf ?? null,

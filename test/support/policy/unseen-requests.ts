@@ -37,6 +37,15 @@ export function unseenRequests(operation: Operation, names: Names, seen: SeenEhr
   return [...hidden, ...requestsIn(operation, owner, ''), ...requestsIn(operation, owner, '_of_ehr')];
 }
 
+/** Requests of one operation about one EHR and what is in it, or over all. */
+export function requestsAbout(operation: Operation, names: Names): UnseenRequest[] {
+  const isInPath = operation.path.includes('{ehr_id}');
+  const { ehr = '' } = names;
+  return isInPath
+    ? requestsIn(operation, { ...names, owner: ehr }, '_of_ehr')
+    : withoutEhr(operation, names, { ehr, composition: '' });
+}
+
 /** CONTRIBUTIONs to the EHR that is seen, each about something that is hidden: none may be stored. */
 function contributions(operation: Operation, names: Names, { ehr }: SeenEhr): UnseenRequest[] {
   const path = operation.path.replace('{ehr_id}', ehr);

@@ -36,7 +36,8 @@ export function absentNames(subject: string): Names {
   });
 }
 
-function withContainers(names: Names): Names {
+/** The same with the ids of the containers beside those of versions. */
+export function withContainers(names: Names): Names {
   const uids = Object.entries(names).filter(([name]) => name.endsWith('_uid'));
   const containers = uids.map(([name, uid]) => [name.replace('_uid', '_id'), versionedObjectUidOf(uid)]);
   return { ...names, ...(Object.fromEntries(containers) as Names) };
@@ -61,7 +62,7 @@ export async function seenEhr(
 }
 
 /** An EHR_STATUS with an identifier that another one may have too. */
-function statusOf(identifier: string, subject?: string): object {
+export function statusOf(identifier: string, subject?: string): object {
   const details = {
     _type: 'ITEM_TREE',
     archetype_node_id: 'at0001',
