@@ -26,8 +26,8 @@ function compileFunctionOnce(source, parameters, options) {
   return compiled;
 }
 
-/** As Node.js' own. */
-class SourceTextModuleOnce extends SourceTextModule {
+/** As Node.js' own; there is none without `--experimental-vm-modules`. */
+class SourceTextModuleOnce extends (SourceTextModule ?? Object) {
   constructor(source, options) {
     const cachedData = dataOf(options.identifier, source);
     super(source, cachedData === undefined ? options : { ...options, cachedData });
@@ -39,5 +39,5 @@ class SourceTextModuleOnce extends SourceTextModule {
 /** From now on in this process. Not where coverage is counted: code from data counts otherwise. */
 export function keepCompiledCode() {
   vm.compileFunction = compileFunctionOnce;
-  vm.SourceTextModule = SourceTextModuleOnce;
+  if (SourceTextModule !== undefined) vm.SourceTextModule = SourceTextModuleOnce;
 }

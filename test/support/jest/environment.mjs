@@ -1,14 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { setFlagsFromString } from 'node:v8';
 import { TestEnvironment } from 'jest-environment-node';
 import { keepCompiledCode } from './code-cache.mjs';
-
-/**
- * V8 optimises a function once it has run five times as long as usual: the code of each file is its own, and most of it is over
- * before that pays.
- */
-setFlagsFromString('--interrupt-budget=660000');
 
 /** What `test/support/database.ts` made its databases with, kept from one file of this worker to the next. */
 const catalogs = new Map();
