@@ -10,7 +10,7 @@ import { everythingOn } from '../../support/settings.js';
 import { ADMIN } from '../../support/tokens.js';
 
 /** Scripts of some merges, unmerges and changes of tags each. */
-const SIZES = { small: 3, full: 400 };
+const SIZES = { small: 2, full: 400 };
 
 useDatabase();
 const everything = everythingOn({ auth: 'jwt', accessMode: 'enforce' });
