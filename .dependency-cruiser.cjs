@@ -37,6 +37,7 @@ const ROOMS = {
     'aql',
     'models/access/layout.ts',
     'models/inflated.ts',
+    'models/read-contents.ts',
     'change/content/content.ts',
     'change/content/large-composition.ts',
   ],

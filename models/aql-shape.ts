@@ -13,7 +13,7 @@ const MAX_KNOWN = 100_000;
  * no harm, a missing one loses rows. Almost always all are known and nothing is sent.
  */
 export async function saveShapes(shapes: readonly string[]): Promise<void> {
-  const unknown = shapes.filter((shape) => !known.has(shape));
+  const unknown = [...new Set(shapes)].filter((shape) => !known.has(shape));
   if (unknown.length === 0) return;
   await upsertShapes(unknown);
   if (known.size > MAX_KNOWN) known.clear();
@@ -22,7 +22,7 @@ export async function saveShapes(shapes: readonly string[]): Promise<void> {
 
 /** As `saveShapes`, but inside a transaction that is open already (merge). */
 export async function saveShapesWith(session: ClientSession, shapes: readonly string[]): Promise<void> {
-  const unknown = shapes.filter((shape) => !known.has(shape));
+  const unknown = [...new Set(shapes)].filter((shape) => !known.has(shape));
   if (unknown.length > 0) await upsertShapes(unknown, session);
 }
 

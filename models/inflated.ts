@@ -10,3 +10,8 @@ const MOST = 16 * 1024 * 1024;
 export function inflated(bytes: Uint8Array): string {
   return inflateSync(bytes, { maxOutputLength: MOST }).toString();
 }
+
+/** What a release says of content that a later one has written. */
+export function unknownEncoding(id: string, encoding: unknown): Error {
+  return new Error(`VERSION ${id} has the encoding ${String(encoding)}, which this release does not know`);
+}

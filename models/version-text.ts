@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import mongoose from 'mongoose';
-import { inflated } from './inflated.js';
+import { inflated, unknownEncoding } from './inflated.js';
 import { COLLECTIONS } from './access/layout.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
@@ -108,24 +108,12 @@ export function storedLength({ data }: StoredVersion): number {
   return data instanceof Binary ? data.position : (data?.length ?? 0);
 }
 
-/** The content of a document as it is stored: text, or the bytes that `inflated` reads. @throws as `versionOf` */
-export function storedContent({ _id, encoding, data }: StoredVersion): string | Uint8Array | null {
-  if (!(data instanceof Binary)) return data;
-  if (encoding !== 'deflate') throw unknownEncoding(_id, encoding);
-  // A copy of its own: the buffer is that of a whole batch.
-  return Uint8Array.prototype.slice.call(data.buffer, 0, data.position);
-}
-
 /** The VERSION of a document. @throws Error when its content cannot be decoded */
 export function versionOf({ encoding, ...stored }: StoredVersion): VersionDoc {
   const { data } = stored;
   if (!(data instanceof Binary)) return { ...stored, data };
   if (encoding !== 'deflate') throw unknownEncoding(stored._id, encoding);
   return { ...stored, data: decodedText(data) };
-}
-
-function unknownEncoding(id: string, encoding: unknown): Error {
-  return new Error(`VERSION ${id} has the encoding ${String(encoding)}, which this release does not know`);
 }
 
 /** The VERSION of a document that may be damaged: content that cannot be decoded is an empty text, which is no JSON. */

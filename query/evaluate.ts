@@ -6,9 +6,8 @@ import type { BoundQuery } from '../aql/syntax/ast.js';
 import type { Permitted } from '../policy/condition.js';
 import type { Work } from '../openehr/base/work.js';
 import type { PathAlias } from '../openehr/template/upgrade/path-alias.js';
-import { contentsPlan, readContents, type EhrContents } from '../models/cross-collection/contents.js';
+import { contentsPlan, storedContents } from '../models/cross-collection/contents.js';
 import type { RunLimits, RunnablePlan } from '../models/cross-collection/run-pipeline.js';
-import type { UnreadData } from '../workers/evaluate.js';
 import { evaluateInThread } from '../workers/evaluation.js';
 
 /** What of the request changes the rows, and what it may use. */
@@ -53,35 +52,10 @@ export async function evaluateCandidates(
 ): Promise<readonly (readonly string[])[]> {
   const { query, aliases, page, systemId, subsumption, asOf, ehrId, permitted, clock, limits, work, user } =
     evaluation;
-  const contents = await readContents(found, work.budget.versions);
+  const contents = await storedContents(found, work.budget.versions);
   const time = { now: clock.now, zoneOffsetMinutes: clock.offsetMinutes };
   const seen = permitted !== undefined && { permitted };
   const options = { systemId, subsumption, asOf, page, ...time, ...seen };
   const owner = { work, user, end: limits.signal ?? null };
-  return evaluateInThread({ query, ehrId, aliases, options }, unreadData(contents), owner);
-}
-
-function unreadData({ ehrs, versions }: EhrContents): UnreadData {
-  return {
-    ehrs: ehrs.map((ehr) => ({
-      ehrId: ehr._id,
-      systemId: ehr.system_id,
-      timeCreated: ehr.time_created,
-      isQueryable: ehr.is_queryable,
-      ...(ehr.subject !== undefined && { namespace: ehr.subject.namespace }),
-    })),
-    versions: versions.map((version) => ({
-      uid: version._id,
-      ehrId: version.ehr_id,
-      type: version.type,
-      timeCommitted: version.time_committed,
-      commitAudit: version.commit_audit,
-      lifecycleState: version.lifecycle_state,
-      contributionUid: version.contribution_uid,
-      precedingVersionUid: version.preceding_version_uid ?? null,
-      ...(version.signature === undefined ? {} : { signature: version.signature }),
-      ...(version.item === undefined ? {} : { item: { ...version.item } }),
-      content: version.content,
-    })),
-  };
+  return evaluateInThread({ query, ehrId, aliases, options }, contents, owner);
 }

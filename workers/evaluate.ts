@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { ReferenceData, ReferenceOptions, ReferenceVersion } from '../aql/evaluate/data.js';
+import type { ReferenceEhr, ReferenceOptions, ReferenceVersion } from '../aql/evaluate/data.js';
 import { evaluateQuery } from '../aql/evaluate/evaluate.js';
 import { resolveScope } from '../aql/semantics/scope/scope.js';
 import type { BoundQuery } from '../aql/syntax/ast.js';
@@ -7,20 +7,11 @@ import type { PathAlias } from '../openehr/template/upgrade/path-alias.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { resultBytes, within, Work, type Counted, type WorkBudget } from '../openehr/base/work.js';
 import { inflated } from '../models/inflated.js';
+import { readContents, type UnreadVersion } from '../models/read-contents.js';
 import { answerOf, type Answer } from './messages.js';
 
-/** A VERSION whose content is still as it is stored: text, or compressed. */
-interface UnreadVersion extends Omit<ReferenceVersion, 'data'> {
-  readonly content: string | Uint8Array | null;
-}
-
-/** What a query is evaluated over. */
-export interface UnreadData extends Pick<ReferenceData, 'ehrs'> {
-  readonly versions: readonly UnreadVersion[];
-}
-
-/** A query to be evaluated; the port brings VERSIONs, null after the last of them, and takes the rows. */
-export interface EvaluationRequest extends Pick<UnreadData, 'ehrs'> {
+/** A query to be evaluated; the port brings chunks for `readContents`, null after the last of them, and takes the rows. */
+export interface EvaluationRequest {
   readonly query: BoundQuery;
   readonly ehrId: string | null;
   /** Paths that templates have moved. */
@@ -42,10 +33,10 @@ export async function evaluateRequest(
 ): Promise<Answer<Readonly<Record<Counted, number>>>> {
   const { port, budget } = request;
   const work = new Work(budget, () => performance.now());
-  const unread = await allVersions(port);
+  const chunks = await allChunks(port);
   const answer = answerOf(() => {
     within(work, () => {
-      sendRows(port, rowsOf(request, unread));
+      sendRows(port, rowsOf(request, readContents(chunks)));
     });
     return work.used;
   });
@@ -54,23 +45,49 @@ export async function evaluateRequest(
   return answer;
 }
 
-function allVersions(port: MessagePort): Promise<readonly UnreadVersion[]> {
-  const versions: UnreadVersion[] = [];
+function allChunks(port: MessagePort): Promise<readonly Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
   return new Promise((resolve) => {
-    port.on('message', (batch: readonly UnreadVersion[] | null) => {
-      if (batch === null) resolve(versions);
-      else for (const version of batch) versions.push(version);
+    port.on('message', (chunk: Uint8Array | null) => {
+      if (chunk === null) resolve(chunks);
+      else chunks.push(chunk);
     });
   });
 }
 
 function rowsOf(
-  { query, ehrId, aliases, ehrs, options }: EvaluationRequest,
-  unread: readonly UnreadVersion[],
+  { query, ehrId, aliases, options }: EvaluationRequest,
+  contents: ReturnType<typeof readContents>,
 ): ReturnType<typeof evaluateQuery>['rows'] {
-  const versions = unread.map(({ content, ...version }) => ({ ...version, data: dataOf(content) }));
+  const data = { ehrs: contents.ehrs.map(ehrOf), versions: contents.versions.map(versionOf) };
   const scope = resolveScope(query, { ehrId, aliases });
-  return evaluateQuery(scope, { ehrs, versions }, { ...options, ehrId }).rows;
+  return evaluateQuery(scope, data, { ...options, ehrId }).rows;
+}
+
+function ehrOf(ehr: ReturnType<typeof readContents>['ehrs'][number]): ReferenceEhr {
+  return {
+    ehrId: ehr._id,
+    systemId: ehr.system_id,
+    timeCreated: ehr.time_created,
+    isQueryable: ehr.is_queryable,
+    ...(ehr.subject !== undefined && { namespace: ehr.subject.namespace }),
+  };
+}
+
+function versionOf(version: UnreadVersion): ReferenceVersion {
+  return {
+    uid: version._id,
+    ehrId: version.ehr_id,
+    type: version.type,
+    timeCommitted: version.time_committed,
+    commitAudit: version.commit_audit,
+    lifecycleState: version.lifecycle_state,
+    contributionUid: version.contribution_uid,
+    precedingVersionUid: version.preceding_version_uid ?? null,
+    ...(version.signature !== undefined && { signature: version.signature }),
+    ...(version.item !== undefined && { item: { ...version.item } }),
+    data: dataOf(version.content),
+  };
 }
 
 function dataOf(content: UnreadVersion['content']): JsonObject | null {

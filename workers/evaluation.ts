@@ -2,13 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { CdrError } from '../openehr/base/errors.js';
 import type { Counted, Work } from '../openehr/base/work.js';
-import type { EvaluationRequest, RowsMessage, UnreadData } from './evaluate.js';
+import type { EvaluationRequest, RowsMessage } from './evaluate.js';
 import { limitedTime, Threads } from './pool.js';
 
 /** Threads that evaluate queries at the same time, of one user at most all but one of them. */
 const EVALUATOR_THREADS = 2;
-/** Versions that go over to the thread at a time: other requests get their turn in between. */
-const VERSIONS_AT_ONCE = 200;
 
 const threads = new Threads({
   what: 'queries of whole objects',
@@ -23,16 +21,16 @@ const threads = new Threads({
 });
 
 /** What of a query an evaluation needs; its data follow. */
-type Question = Omit<EvaluationRequest, 'port' | 'budget' | 'ehrs'>;
+type Question = Omit<EvaluationRequest, 'port' | 'budget'>;
 
 /**
- * Evaluates a query over plain data in a thread, within the budget of its request and no longer than somebody waits for it.
- * Gives the rows as JSON texts.
+ * Evaluates a query over stored data in a thread, within the budget of its request and no longer than somebody waits for it.
+ * `contents`: for `readContents`; they are moved to the thread. Gives the rows as JSON texts.
  * @throws CdrError of a budget that is used up; unprocessable when the thread has not enough memory; the reason of `end`
  */
 export async function evaluateInThread(
   question: Question,
-  { ehrs, versions }: UnreadData,
+  contents: readonly Uint8Array<ArrayBuffer>[],
   { work, user, end }: { readonly work: Work; readonly user: string; readonly end: AbortSignal | null },
 ): Promise<readonly (readonly string[])[]> {
   const budget = work.left();
@@ -40,10 +38,10 @@ export async function evaluateInThread(
   try {
     const rows = rowsFrom(ours);
     const signal = limitedTime(end, budget.timeMs);
-    const request: EvaluationRequest = { ...question, ehrs, budget, port: theirs };
+    const request: EvaluationRequest = { ...question, budget, port: theirs };
     const owner = { user, signal, heapMiB: budget.evaluatorHeapMiB, transfer: [theirs] };
     const running = threads.run('evaluate', request, owner);
-    const [used] = await Promise.all([running, sendVersions(ours, versions, signal)]);
+    const [used] = await Promise.all([running, sendContents(ours, contents, signal)]);
     work.add(used satisfies Readonly<Record<Counted, number>>);
     return await rows;
   } finally {
@@ -51,13 +49,15 @@ export async function evaluateInThread(
   }
 }
 
-async function sendVersions(
+/** Chunk by chunk: other requests get their turn in between. */
+async function sendContents(
   port: MessagePort,
-  versions: UnreadData['versions'],
+  contents: readonly Uint8Array<ArrayBuffer>[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (let start = 0; start < versions.length && !signal.aborted; start += VERSIONS_AT_ONCE) {
-    port.postMessage(versions.slice(start, start + VERSIONS_AT_ONCE));
+  for (const chunk of contents) {
+    if (signal.aborted) break;
+    port.postMessage(chunk, [chunk.buffer]);
     await setImmediate();
   }
   port.postMessage(null);

@@ -15,7 +15,7 @@ import { contentKinds } from '../access/content-kinds.js';
 import { viewing } from '../access/viewer.js';
 import { idempotencyWrites } from './idempotency.js';
 import { keys } from './key-ring.js';
-import { byCollection, planCommit, type CommitPlan } from './plan.js';
+import { byCollection, planned, type CommitPlan } from './plan.js';
 import { requestIdentity } from './request-identity.js';
 import type { Commit, CommitRequest, CommitState } from './request.js';
 import { signedPlan, type PlannedCommit } from './signed-plan.js';
@@ -51,11 +51,9 @@ export async function commit(
   if (observer !== undefined) await observedCommit(observer, asked, settings.systemId);
   let request = viewer === undefined ? asked : await permittedCommit(viewer, asked, settings.systemId);
   let state = await optimisticState(request, known);
-  await commitClock.ready();
-  let plan = planOrNull(context, state, request);
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
-    const groups = attempts === 1 ? settings.commitGroups : 0;
-    const done = plan === null ? null : await attempt({ settings, state, request, plan }, groups);
+    await commitClock.ready();
+    const { plan, done } = await attempt(context, { state, request, isFirst: attempts === 1 });
     if (done !== null) {
       publishCommit({ seconds: (performance.now() - start) / 1000, versions: done.versions.length });
       return done;
@@ -67,8 +65,6 @@ export async function commit(
       return plan.commit;
     }
     request = await judgedAgain(asked, request, settings.systemId);
-    await commitClock.ready();
-    plan = planCommit(settings, state, request, context.now());
   }
   throw new CdrError('conflict', 'other changes of the same EHR were faster again and again');
 }
@@ -93,11 +89,12 @@ export async function writeContribution(
   given: CommitRequest,
 ): Promise<Commit> {
   const [state, request] = [await fullState(given), authenticated(given)];
-  const plan = await signed({ settings, state, request, plan: planCommit(settings, state, request, now()) });
-  await saveShapesWith(session, plan.shapes);
-  if (!(await runWrites(session, plan.writes)))
+  const plan = await planned(settings, state, request, now());
+  const whole = await signed({ settings, state, request, plan });
+  await saveShapesWith(session, whole.shapes);
+  if (!(await runWrites(session, whole.writes)))
     throw new CdrError('conflict', 'the EHR changed while the CONTRIBUTION was written');
-  return plan.commit;
+  return whole.commit;
 }
 
 /** What several CONTRIBUTIONs have in common. */
@@ -119,32 +116,31 @@ export async function commitTogether(
   { known = [], inSameTransaction }: Together = {},
 ): Promise<boolean> {
   const start = performance.now();
-  const planned: PlannedCommit[] = [];
   await commitClock.ready();
+  const { settings } = context;
   const time = context.now();
   const containers = new Map(known.map((container) => [container._id, container]));
   const state = { ...OPTIMISTIC_STATE, containers };
-  for (const given of requests) {
-    const request = authenticated(given);
-    const plan = planOrNull(context, state, request);
-    if (plan === null) return false;
-    planned.push({ settings: context.settings, state, request, plan });
-  }
+  const plans: CommitPlan[] = [];
   const isWritten = await commitClock.write(time, async () => {
-    const plans: CommitPlan[] = [];
-    for (const each of planned) plans.push(await signed(each));
-    await saveShapes([...new Set(plans.flatMap((plan) => plan.shapes))]);
+    for (const given of requests) {
+      const request = authenticated(given);
+      const plan = await planOrNull(settings, state, request, time);
+      if (plan === null) return false;
+      plans.push(await signed({ settings, state, request, plan }));
+    }
+    await saveShapes(plans.flatMap((plan) => plan.shapes));
     return writeAlone(byCollection(plans.flatMap((plan) => plan.writes)), inSameTransaction);
   });
   if (!isWritten) return false;
   const seconds = (performance.now() - start) / 1000;
-  for (const { plan } of planned) publishCommit({ seconds, versions: plan.commit.versions.length });
+  for (const plan of plans) publishCommit({ seconds, versions: plan.commit.versions.length });
   return true;
 }
 
 /** The plan as it is written: with what takes keys where this process has any, else at once as it is. */
-function signed(planned: PlannedCommit): CommitPlan | Promise<CommitPlan> {
-  return keys.ring === null ? planned.plan : signedPlan(keys.ring, planned);
+function signed(commit: PlannedCommit): CommitPlan | Promise<CommitPlan> {
+  return keys.ring === null ? commit.plan : signedPlan(keys.ring, commit);
 }
 
 /** The same with who sent the request under way. */
@@ -153,25 +149,47 @@ function authenticated(request: CommitRequest): CommitRequest {
   return identity === null ? request : { ...request, authenticated: identity };
 }
 
-/** The plan on an optimistic state; null when it refuses, since an earlier check of the contract may refuse otherwise. */
-function planOrNull(context: ChangeContext, state: CommitState, request: CommitRequest): CommitPlan | null {
+/** The plan on an optimistic state; null when it refuses. */
+async function planOrNull(...given: Parameters<typeof planned>): Promise<CommitPlan | null> {
   try {
-    return planCommit(context.settings, state, request, context.now());
+    return await planned(...given);
   } catch (error) {
     if (error instanceof CdrError) return null;
     throw error;
   }
 }
 
-/**
- * Runs a plan and gives what was committed; null, and nothing is written, when what it expected is not so. `groups`: how many
- * groups of commits may be written at the same time; 0: by itself.
- */
-function attempt(planned: PlannedCommit, groups: number): Promise<Commit | null> {
-  const time = planned.plan.commit.contribution.time_committed;
+/** One try of a commit on a state; the first one is on an optimistic state. */
+interface Attempt {
+  readonly state: CommitState;
+  readonly request: CommitRequest;
+  readonly isFirst: boolean;
+}
+
+/** What came of it. */
+interface Attempted {
+  /** Null: the first one refuses, and is to be planned on the state as it is. */
+  readonly plan: CommitPlan | null;
+  /** Null: nothing is written, since what the plan expected is not so. */
+  readonly done: Commit | null;
+}
+
+/** Plans a commit and writes it. The first try may be written with others. @throws CdrError of a plan that is not the first */
+function attempt(context: ChangeContext, { state, request, isFirst }: Attempt): Promise<Attempted> {
+  const { settings } = context;
+  const time = context.now();
   return commitClock.write(time, async () => {
-    const plan = await signed(planned);
-    return (await write(planned.request, plan, groups)) ? plan.commit : null;
+    let plan: CommitPlan;
+    try {
+      plan = await planned(settings, state, request, time);
+    } catch (error) {
+      // An earlier check of the contract may refuse otherwise.
+      if (isFirst && error instanceof CdrError) return { plan: null, done: null };
+      throw error;
+    }
+    plan = await signed({ settings, state, request, plan });
+    const isWritten = await write(request, plan, isFirst ? settings.commitGroups : 0);
+    return { plan, done: isWritten ? plan.commit : null };
   });
 }
 

@@ -1,10 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { CdrError } from '../../openehr/base/errors.js';
 import { groupBy } from '../../openehr/base/maps.js';
 import { setQueryable } from '../../models/aql-document.js';
 import { contributionInsert } from '../../models/contribution.js';
 import { ehrInsert, holdEhr, releaseSubject } from '../../models/ehr.js';
 import type { EhrDoc } from '../../models/ehr.js';
-import { sealMarks } from '../../models/cross-collection/seal-record.js';
+import { leafOf, sealMarks } from '../../models/cross-collection/seal-record.js';
+import type { SealLeaf } from '../../models/access/layout.js';
 import type { Write } from '../../models/access/write.js';
 import { auditDetails } from './audit.js';
 import type { ChangeSettings } from './context.js';
@@ -35,19 +37,56 @@ export function planCommit(
   request: CommitRequest,
   now: Date,
 ): CommitPlan {
+  const steps = planning(settings, state, request, now);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** As `planCommit`, at once for a few entries; after so many others get their turn. @throws as `planCommit` */
+export function planned(
+  settings: ChangeSettings,
+  state: CommitState,
+  request: CommitRequest,
+  now: Date,
+): CommitPlan | Promise<CommitPlan> {
+  const steps = planning(settings, state, request, now);
+  const { done, value } = steps.next();
+  return done === true ? value : inTurns(steps);
+}
+
+async function inTurns<T>(steps: Generator<undefined, T>): Promise<T> {
+  for (;;) {
+    await setImmediate();
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Entries that are worked out, and VERSIONs that are sealed, in one go. */
+const TURN = 50;
+
+function* planning(
+  settings: ChangeSettings,
+  state: CommitState,
+  request: CommitRequest,
+  now: Date,
+): Generator<undefined, CommitPlan> {
   requireEhr(state, request);
   if (state.isContributionUsed)
     throw new CdrError('conflict', `CONTRIBUTION with uid ${request.contributionUid} exists already`);
   const time = commitTime(state, request, now);
   const draft = new CommitDraft(settings, state, request, time);
-  const planned = request.entries.map((entry, index) => {
+  const entries: PlannedEntry[] = [];
+  for (const [index, entry] of request.entries.entries())
     try {
-      return planEntry(draft, entry);
+      if (index > 0 && index % TURN === 0) yield;
+      entries.push(planEntry(draft, entry));
     } catch (error) {
       throw request.namesEntries === true ? atEntry(index, error) : error;
     }
-  });
-  return assemble(draft, planned);
+  return yield* assembled(draft, entries);
 }
 
 function requireEhr(state: CommitState, request: CommitRequest): void {
@@ -73,7 +112,7 @@ function commitTime(state: CommitState, request: CommitRequest, now: Date): Date
   return new Date(Math.max(now.getTime(), ...following));
 }
 
-function assemble(draft: CommitDraft, planned: readonly PlannedEntry[]): CommitPlan {
+function* assembled(draft: CommitDraft, planned: readonly PlannedEntry[]): Generator<undefined, CommitPlan> {
   const { request, settings, time } = draft;
   const contribution = {
     _id: request.contributionUid,
@@ -83,18 +122,25 @@ function assemble(draft: CommitDraft, planned: readonly PlannedEntry[]): CommitP
     ...(request.authenticated !== undefined && { authenticated: request.authenticated }),
     versions: planned.map(({ version }) => ({ uid: version.versionUid, type: version.type })),
   };
-  const made = planned.flatMap(({ version: { doc } }) => (doc === null ? [] : [doc]));
   const ehr = request.isNewEhr === true ? newEhr(draft) : null;
+  const leaves: SealLeaf[] = [];
+  const shapes = new Set<string>();
+  for (const [index, { version, shapes: own }] of planned.entries()) {
+    if (index > 0 && index % TURN === 0) yield;
+    const { doc } = version;
+    if (doc !== null) leaves.push(leafOf({ collection: 'versions', doc }));
+    for (const shape of own) shapes.add(shape);
+  }
   const writes: Write[] = [
     ...takeoverWrites(draft),
     ehr === null ? changedEhr(draft) : ehrInsert(ehr),
-    contributionInsert({ ...contribution, ...sealMarks(contribution, made, ehr) }),
+    contributionInsert({ ...contribution, ...sealMarks(contribution, leaves, ehr) }),
     ...planned.flatMap((entry) => entry.writes),
     ...queryableWrites(draft),
   ];
   return {
     writes: byCollection(writes),
-    shapes: planned.flatMap((entry) => entry.shapes),
+    shapes: [...shapes],
     commit: { contribution, versions: planned.map((entry) => entry.version) },
   };
 }

@@ -2,7 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { ChangeSettings } from './context.js';
 import { isOpenPgp, type KeyRing } from './key-ring.js';
-import { planCommit, type CommitPlan } from './plan.js';
+import { planned, type CommitPlan } from './plan.js';
 import { atEntry } from './refusal.js';
 import type { CommitRequest, CommitState } from './request.js';
 import { itemSignatureState, signedText } from './signature.js';
@@ -36,7 +36,7 @@ export async function signedPlan(
       signatures.set(doc._id, await ring.sign(signedText(doc)));
   }
   if (signatures.size === 0) return plan;
-  return planCommit(settings, state, { ...request, signatures }, plan.commit.contribution.time_committed);
+  return planned(settings, state, { ...request, signatures }, plan.commit.contribution.time_committed);
 }
 
 async function requireOwn(ring: KeyRing, version: VersionDoc): Promise<void> {

@@ -3,7 +3,7 @@ import { flagsOf } from '../../change/commit/ehr-flags.js';
 import type { EhrFlags } from '../../change/commit/draft.js';
 import { setQueryable } from '../../models/aql-document.js';
 import { contributionInsert, type ContributionDoc } from '../../models/contribution.js';
-import { sealMarks } from '../../models/cross-collection/seal-record.js';
+import { sealMarks, leafOf } from '../../models/cross-collection/seal-record.js';
 import { ehrInsert, ehrsSharing, holdEhr, subjectDropped, type EhrDoc } from '../../models/ehr.js';
 import { removalWrites } from '../../models/removal.js';
 import { containerInsert } from '../../models/versioned-object.js';
@@ -193,9 +193,10 @@ function sealedContributions(changes: Changes, { ehrId, ehr }: EhrPart, how: Res
     const own = made.filter((version) => version.contribution_uid === one._id);
     const isCreation = changes.ehr === null && one === first;
     const contribution = { ...one, batch };
+    const leaves = own.map((doc) => leafOf({ collection: 'versions', doc }));
     return contributionInsert({
       ...contribution,
-      ...sealMarks(contribution, own, isCreation ? sealedEhr : null),
+      ...sealMarks(contribution, leaves, isCreation ? sealedEhr : null),
     });
   });
   const held = new Set(contributions.map(({ _id }) => _id));

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import { groupBy, memoizedAnswer } from '../../openehr/base/maps.js';
@@ -125,19 +126,18 @@ export async function runTogether(
     const isVerbose =
       tellsWhich ||
       writes.some((write) => !('insert' in write) && !('update' in write && write.matching === 'one'));
-    const { updateResults, matchedCount } = await bulkWrite(session, writes, isVerbose);
+    const { matched, matchedCount } = await bulkWrite(session, writes, isVerbose);
     if (!isVerbose) {
       const isWhole = matchedCount === writes.filter((write) => 'update' in write).length;
       return isWhole ? [] : commits.length === 1 ? [0] : null;
     }
     const isStale = ({ write }: { write: Write }, index: number): boolean =>
-      'update' in write && write.matching === 'one' && updateResults?.get(index)?.matchedCount !== 1;
+      'update' in write && write.matching === 'one' && matched.get(index) !== 1;
     return [...new Set(ordered.filter(isStale).map(({ commit }) => commit))];
   } catch (error) {
-    const original = originalOf(error, writes);
-    const commit = ordered[refusedIndex(error)]?.commit;
-    if (original instanceof Error && commit !== undefined) refusals.set(original, commit);
-    throw original;
+    const commit = error instanceof Error ? ordered[refusedWrites.get(error) ?? -1]?.commit : undefined;
+    if (error instanceof Error && commit !== undefined) refusals.set(error, commit);
+    throw error;
   }
 }
 
@@ -162,29 +162,42 @@ export function duplicateIn(error: unknown): WrittenCollection | undefined {
 }
 
 async function runBatch(session: ClientSession, writes: readonly Write[]): Promise<number> {
-  return (await hasBulkWrite()) ? runBulkCommand(session, writes) : runByCollection(session, writes);
+  if (!(await hasBulkWrite())) return runByCollection(session, writes);
+  return (await bulkWrite(session, writes, false)).matchedCount;
 }
 
-async function runBulkCommand(session: ClientSession, writes: readonly Write[]): Promise<number> {
-  try {
-    return (await bulkWrite(session, writes, false)).matchedCount;
-  } catch (error) {
-    throw originalOf(error, writes);
-  }
+/** What writes came to: how many documents matched, and each of which, by the number of its write. */
+interface Written {
+  readonly matchedCount: number;
+  readonly matched: ReadonlyMap<number, number>;
 }
 
-/**
- * `verboseResults`: the answer is about each write, not only about all. The `comment` names collections to which nothing goes but
- * documents with new ids.
- */
-function bulkWrite(
+/** Writes of one command: the driver encodes it in one go, which keeps everybody else waiting. */
+const WRITES_AT_ONCE = 500;
+
+/** `isVerbose`: the answer is about each write, not only about all. @throws as `runWrites`; `refusedWrites` has the write that was refused */
+async function bulkWrite(
   session: ClientSession,
   writes: readonly Write[],
-  verboseResults: boolean,
-): Promise<mongoose.mongo.ClientBulkWriteResult> {
-  const database = mongoose.connection.name;
-  const models = writes.map((write) => clientModel(`${database}.${write.collection}`, write));
-  return mongoose.connection.getClient().bulkWrite(models, { session, ordered: true, verboseResults });
+  isVerbose: boolean,
+): Promise<Written> {
+  const { name } = mongoose.connection;
+  const options = { session, ordered: true, verboseResults: isVerbose };
+  let matchedCount = 0;
+  const matched = new Map<number, number>();
+  for (let start = 0; start < writes.length; start += WRITES_AT_ONCE) {
+    if (start > 0) await setImmediate();
+    const part = writes.length <= WRITES_AT_ONCE ? writes : writes.slice(start, start + WRITES_AT_ONCE);
+    const models = part.map((write) => clientModel(`${name}.${write.collection}`, write));
+    try {
+      const result = await mongoose.connection.getClient().bulkWrite(models, options);
+      matchedCount += result.matchedCount;
+      for (const [index, each] of result.updateResults ?? []) matched.set(start + index, each.matchedCount);
+    } catch (error) {
+      throw originalOf(error, part, start);
+    }
+  }
+  return { matchedCount, matched };
 }
 
 /** A write as the driver takes it, which knows nothing of the documents of this server. */
@@ -200,24 +213,30 @@ function clientModel(namespace: string, write: DriverWrite): mongoose.mongo.AnyC
   return { name, namespace, filter: write.filter, update: write.update };
 }
 
-/** The driver hides the server's error with its code and retry labels behind one of its own. */
-function originalOf(error: unknown, writes: readonly Write[]): unknown {
+/** Which write was refused, by the error that was thrown. */
+const refusedWrites = new WeakMap<Error, number>();
+
+/**
+ * The driver hides the server's error with its code and retry labels behind one of its own. `start`: the number of the first of
+ * these writes.
+ */
+function originalOf(error: unknown, writes: readonly Write[], start: number): unknown {
   if (!(error instanceof mongoose.mongo.MongoClientBulkWriteError)) return error;
-  if (error.cause instanceof Error) return error.cause;
   const [failed] = error.writeErrors;
-  if (failed === undefined) return error;
-  const [index, { message, code }] = failed;
-  const original = new mongoose.mongo.MongoServerError({ message, code });
-  if (code === WRITE_CONFLICT) original.addErrorLabel('TransientTransactionError');
-  noteDuplicate(original, writes[index]?.collection);
+  const original = error.cause instanceof Error ? error.cause : refusalOf(failed?.[1]);
+  if (failed === undefined || original === null) return original ?? error;
+  const [index] = failed;
+  refusedWrites.set(original, start + index);
+  if (original !== error.cause) noteDuplicate(original, writes[index]?.collection);
   return original;
 }
 
-/** Which write was refused; -1: none, the command failed. */
-function refusedIndex(error: unknown): number {
-  if (!(error instanceof mongoose.mongo.MongoClientBulkWriteError)) return -1;
-  const [index = -1] = error.writeErrors.keys();
-  return index;
+function refusalOf(failed: { readonly message: string; readonly code: number } | undefined): Error | null {
+  if (failed === undefined) return null;
+  const { message, code } = failed;
+  const original = new mongoose.mongo.MongoServerError({ message, code });
+  if (code === WRITE_CONFLICT) original.addErrorLabel('TransientTransactionError');
+  return original;
 }
 
 function noteDuplicate(error: unknown, collection: WrittenCollection | undefined): void {

@@ -1,26 +1,10 @@
 import { ownersByTarget, type MovingMerges } from '../../aql/index/moved-owners.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { EhrDoc } from '../ehr.js';
 import { COLLECTIONS } from '../access/layout.js';
-import { belongsTo } from '../access/merge-job.js';
-import type { VersionDoc } from '../version.js';
-import { storedContent, type StoredVersion } from '../version-text.js';
 import type { PipelineRow, RunnablePlan } from './run-pipeline.js';
 
-/** EHRs and all their versions, for the evaluation of a query outside the database. */
-export interface EhrContents {
-  readonly ehrs: readonly EhrDoc[];
-  readonly versions: readonly UnreadVersion[];
-}
-
-/** A VERSION whose content nobody has read yet. */
-type UnreadVersion = Omit<VersionDoc, 'data'> & { readonly content: string | Uint8Array | null };
-
-/** The one cell of a row of `contentsPlan`. */
-interface ContentCell {
-  readonly ehr?: EhrDoc;
-  readonly version?: StoredVersion;
-}
+/** Bytes that go to a thread at a time. */
+const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Instead of the EHRs that a plan finds, each row a list of ids, everything that they hold: found by the same command, so that
@@ -34,6 +18,7 @@ export function contentsPlan(
   const { ehrs, versions } = COLLECTIONS;
   return {
     collection,
+    isRaw: true,
     pipeline: [
       ...pipeline,
       { $unwind: '$row' },
@@ -65,30 +50,42 @@ function setOwners(merges: MovingMerges): object[] {
   return branches.length === 0 ? [] : [{ $set: { owners: { $switch: { branches, default: '$_id' } } } }];
 }
 
-/** The rows of a `contentsPlan`. @throws unprocessable for more versions than `most` */
-export async function readContents(
+/**
+ * The rows of a `contentsPlan` as the database gave them, for `readContents` of a thread: nobody decodes them here.
+ * @throws unprocessable for more versions than `most`
+ */
+export async function storedContents(
   rows: AsyncIterable<readonly Pick<PipelineRow, 'row'>[]>,
   most: number,
-): Promise<EhrContents> {
-  const ehrs = new Map<string, EhrDoc>();
-  const versions: UnreadVersion[] = [];
+): Promise<Uint8Array<ArrayBuffer>[]> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let [pending, bytes, count]: [Uint8Array[], number, number] = [[], 0, 0];
+  const flush = (): void => {
+    // Copies: the buffers of the rows are that of a whole answer of the database.
+    chunks.push(concatenated(pending, bytes));
+    [pending, bytes] = [[], 0];
+  };
   for await (const batch of rows)
     for (const { row } of batch) {
-      // Documents as they are stored, which no cell of an answer is.
-      const { ehr, version } = row[0] as unknown as ContentCell;
-      if (ehr !== undefined) ehrs.set(ehr._id, ehr);
-      if (version !== undefined) versions.push(unread(version));
-      if (versions.length > most) throw tooManyVersions(most);
+      const [stored] = row as unknown as readonly [Uint8Array];
+      count += 1;
+      if (count > most) throw tooManyVersions(most);
+      pending.push(stored);
+      bytes += stored.length;
+      if (bytes >= CHUNK_BYTES) flush();
     }
-  return { ehrs: [...ehrs.values()], versions };
+  if (bytes > 0) flush();
+  return chunks;
 }
 
-function unread({ encoding, data, ...metadata }: StoredVersion): UnreadVersion {
-  return {
-    ...metadata,
-    ehr_id: belongsTo(metadata.ehr_id),
-    content: storedContent({ ...metadata, data, ...(encoding !== undefined && { encoding }) }),
-  };
+function concatenated(parts: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 function tooManyVersions(most: number): CdrError {

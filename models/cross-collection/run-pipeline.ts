@@ -39,6 +39,8 @@ export interface RunnablePlan {
   readonly pipeline: readonly object[];
   /** What the cells of a row are; absent: none has the text of a VERSION. */
   readonly columns?: readonly { readonly kind: string }[];
+  /** Cells are BSON documents as the database sends them (`Uint8Array`s of its whole answer): somebody else decodes them. */
+  readonly isRaw?: true;
   /** See `Probe` of `aql/plan/query-plan.ts`. */
   readonly probe?: ProbePlan | null;
 }
@@ -191,7 +193,7 @@ export async function explainPipeline(
 }
 
 function openPipelineCursor(
-  { collection, pipeline }: RunnablePlan,
+  { collection, pipeline, isRaw }: RunnablePlan,
   limits: RunLimits & SnapshotOption,
 ): mongoose.mongo.AggregationCursor {
   const { batchSize = WHOLE_BATCH, readConcern } = limits;
@@ -200,6 +202,7 @@ function openPipelineCursor(
     allowDiskUse: true,
     batchSize,
     ...(readConcern !== undefined && { readConcern }),
+    ...(isRaw === true && { fieldsAsRaw: { row: true } }),
   };
   return mongoose.connection
     .collection(collection)

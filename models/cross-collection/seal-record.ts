@@ -86,17 +86,17 @@ export function leafOf(record: SealedRecord): SealLeaf {
 }
 
 /**
- * What the sealer needs of a new CONTRIBUTION: that it is new, and the hashes of it, of the versions and of the EHR that it
- * made.
+ * What the sealer needs of a new CONTRIBUTION: that it is new, and the hashes of it, of the versions (`leafOf` each) and of the EHR that
+ * it made.
  */
 export function sealMarks(
   contribution: ContributionDoc,
-  versions: readonly VersionDoc[],
+  ofVersions: readonly SealLeaf[],
   ehr: EhrDoc | null,
 ): Pick<ContributionDoc, 'unsealed' | 'leaves'> {
+  const ofContribution = leafOf({ collection: COLLECTIONS.contributions, doc: contribution });
   const leaves = [
-    { ...leafOf({ collection: COLLECTIONS.contributions, doc: contribution }), ehr: contribution.ehr_id },
-    ...versions.map((doc) => ({ ...leafOf({ collection: COLLECTIONS.versions, doc }), ehr: doc.ehr_id })),
+    ...[ofContribution, ...ofVersions].map((leaf) => ({ ...leaf, ehr: contribution.ehr_id })),
     ...(ehr === null ? [] : [leafOf({ collection: COLLECTIONS.ehrs, doc: ehr })]),
   ];
   return { unsealed: true, leaves };

@@ -118,9 +118,9 @@ function deeper(depth: number, maxDepth: number, at: number): number {
 }
 
 function endOfNumber(json: string, start: number): number {
-  step();
   let end = start + 1;
   while (end < json.length && NUMBER_CHARACTERS.has(json.charCodeAt(end))) end++;
+  step(end - start);
   return end;
 }
 

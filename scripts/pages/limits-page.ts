@@ -23,7 +23,7 @@ nothing is changed. A setting can be as high as the machine allows. This page is
 
 ## The budget of a request
 
-All parts of a request together. The name is the label of the
+All parts of a request together. A refusal names the budget, its setting, its limit and what was used (\`used\`; null where a thread was ended: all of it). The name is the label of the
 metric \`everchart_budget_exceeded_total\` and stands in the log.
 
 ${table(['Budget', 'Limit', 'Status'], budgets)}

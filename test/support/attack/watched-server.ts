@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+import { testDatabaseName, testDatabaseUri } from '../database.js';
 import { mainSecondsOf } from '../process/processor-time.js';
 import { startServerProcess, type ServerProcess } from '../process/server.js';
 
@@ -57,6 +59,23 @@ export async function watchedServer(
       await server.kill();
     },
   };
+}
+
+/** One with the database of the test file, so that the test sees what is stored; after `useDatabase` of the file. */
+export function watchedServerOfTest(env: Readonly<Record<string, string>> = {}): Promise<WatchedServer> {
+  const database = { MONGODB_URI: testDatabaseUri(), MONGODB_DATABASE: testDatabaseName() };
+  return watchedServer({ LOCAL_DATABASE: '', EMBEDDED_DATA_DIR: '', ...database, ...env });
+}
+
+/** What an attack gives, which takes the server from nobody. */
+export async function takingNobody<T>(server: WatchedServer, attack: () => Promise<T>): Promise<T> {
+  const results: T[] = [];
+  const { mainSeconds, silenceMs } = await server.cost(async () => {
+    results.push(await attack());
+  });
+  expect(mainSeconds).toBeLessThan(MAX_MAIN_SECONDS);
+  expect(silenceMs).toBeLessThan(server.maxSilenceMs);
+  return results[0] as T;
 }
 
 async function costOf(

@@ -8,7 +8,7 @@ const eslint = new ESLint({ cwd: ROOT });
 
 /** What the rule says of code that stands in a file of `aql/plan`. */
 async function messagesOf(code: string, file = 'aql/plan/liveness.ts'): Promise<string[]> {
-  const head = "import { counted, step } from '../../openehr/base/work.js';\n";
+  const head = "import { counted, step, within } from '../../openehr/base/work.js';\n";
   const [result] = await eslint.lintText(head + code, { filePath: ROOT + file });
   return (result?.messages ?? [])
     .filter(({ ruleId }) => ruleId === RULE)
@@ -27,6 +27,14 @@ describe('a traversal that does not count on the budget of its request', () => {
     ['for in', 'export function f(xs: object) { for (const x in xs) g(x); }'],
     ['by index', 'export function f(xs: string[]) { for (let i = 0; i < xs.length; i++) g(xs[i]); }'],
     ['while', 'export function f(n: number) { while (n > 0) n = g(n); }'],
+    [
+      'while, beside a count of something else',
+      'export function f(n: number, xs: string[]) { step(xs.length); while (n > 0) n = g(n); }',
+    ],
+    [
+      'by index, beside a count of another list',
+      'export function f(xs: string[], ys: string[]) { counted(ys); for (let i = 0; i < xs.length; i++) g(xs[i]); }',
+    ],
     ['do', 'export function f(n: number) { do { n = g(n); } while (n > 0); }'],
     ['map', 'export function f(xs: readonly string[]) { return xs.map(g); }'],
     ['after flatMap', 'export function f(xs: string[]) { return counted(xs).flatMap(g).filter(h); }'],
@@ -52,6 +60,11 @@ describe('a traversal that does not count on the budget of its request', () => {
       'recursion',
     ],
     [
+      'recursion on a budget, in which nothing counts',
+      'export function f(n: any): void { within(null, () => g(n)); f(n.inner); }',
+      'recursion',
+    ],
+    [
       'recursion by name',
       'export function f(n: any): void { counted([1]); } export const k = (n: any): any => n.and(k);',
       'recursion',
@@ -71,6 +84,15 @@ describe('a traversal that does not count on the budget of its request', () => {
     [
       'by index',
       'export function f(xs: string[]) { step(xs.length); for (let i = 0; i < xs.length; i++) g(xs[i]); }',
+    ],
+    [
+      'by index, to the length of a list that was counted',
+      'export function f(xs: string[]) { const { length } = counted(xs); for (let i = 0; i < length; i++) g(xs[i]); }',
+    ],
+    ['while', 'export function f(n: number) { let m = n; while (m > 0) m = g(m); step(n - m); }'],
+    [
+      'for of on a budget',
+      'export function f(xs: string[]) { for (const x of xs) within(null, () => g(x)); }',
     ],
     ['a constant', 'const NAMES = ["a", "b"]; export function f() { return NAMES.map(g); }'],
     ['a pair', 'export function f(xs: readonly [string, string]) { return xs.map(g); }'],
