@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
 import { createCollections } from '../../database/indexes.js';
 import { COLLECTION_LAYOUT, COLLECTIONS } from '../../models/access/layout.js';
-import { useDatabase } from '../support/database.js';
+import { useOwnDatabase } from '../support/database.js';
 
-useDatabase();
+useOwnDatabase();
 
 const database = () => mongoose.connection.db!;
 

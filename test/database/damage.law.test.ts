@@ -31,7 +31,7 @@ interface Stored {
 }
 const collection = (name: string) => mongoose.connection.collection<Stored>(name);
 
-const SIZES = { small: 12, full: 4_000 };
+const SIZES = { small: 6, full: 4_000 };
 
 /** Collections of which something is found. */
 const COLLECTIONS = [

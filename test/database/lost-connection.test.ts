@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import { afterEach, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import { useDatabase } from '../support/database.js';
+import { useOwnDatabase } from '../support/database.js';
 
-useDatabase([{ name: 'things', indexes: [] }]);
+useOwnDatabase([{ name: 'things', indexes: [] }]);
 afterEach(() => {
   jest.restoreAllMocks();
 });

@@ -3,9 +3,9 @@ import mongoose, { Schema } from 'mongoose';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isDuplicateKey, duplicateKeyIndex } from '../../database/mongo-error.js';
 import { inTransaction, setWriteWait } from '../../database/transaction.js';
-import { useDatabase } from '../support/database.js';
+import { useOwnDatabase } from '../support/database.js';
 
-useDatabase([{ name: 'counters', indexes: [{ key: { name: 1 }, options: { unique: true } }] }]);
+useOwnDatabase([{ name: 'counters', indexes: [{ key: { name: 1 }, options: { unique: true } }] }]);
 
 interface CounterDoc {
   readonly _id: string;

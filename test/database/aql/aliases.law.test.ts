@@ -6,7 +6,7 @@ import { randomAliases } from '../../support/aql/differential/random-aliases.js'
 
 useDatabase();
 
-const SIZES = { small: 200, full: 5_000 };
+const SIZES = { small: 60, full: 5_000 };
 const PAIRS = draws(SIZES);
 const [SEED] = seeds(SIZES) as [number];
 

@@ -5,11 +5,11 @@ import type { JsonValue } from '../../../openehr/base/json.js';
 import { explainPipeline, runPipelineRows } from '../../../models/cross-collection/run-pipeline.js';
 import { prepareCase } from '../../support/aql/cases/prepare.js';
 import { planOf } from '../../support/aql/pipeline.js';
-import { useDatabase } from '../../support/database.js';
+import { useOwnDatabase } from '../../support/database.js';
 import { ARCHETYPES } from '../../support/hilltop/compositions.js';
 import { loadReferenceData } from '../../support/aql/load-reference.js';
 
-useDatabase();
+useOwnDatabase();
 
 const DATA = vitalSigns({ ehrs: 60, compositionsPerEhr: 20, seed: 1 });
 const LIMITS = { timeoutMs: 20_000 };

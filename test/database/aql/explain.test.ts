@@ -5,11 +5,11 @@ import { explainPipeline } from '../../../models/cross-collection/run-pipeline.j
 import { A, O, SYS, type CaseOptions } from '../../support/aql/cases/aql-case.js';
 import { prepareCase } from '../../support/aql/cases/prepare.js';
 import { planOf } from '../../support/aql/pipeline.js';
-import { useDatabase } from '../../support/database.js';
+import { useOwnDatabase } from '../../support/database.js';
 import { EHR, HILLTOP, OBJECT, SYSTEM_ID, versionUid } from '../../support/hilltop/hilltop.js';
 import { loadReferenceData } from '../../support/aql/load-reference.js';
 
-useDatabase();
+useOwnDatabase();
 
 beforeAll(() => loadReferenceData(HILLTOP));
 

@@ -7,11 +7,11 @@ import { explainPipeline, runPipelineRows } from '../../../models/cross-collecti
 import { O, SYS } from '../../support/aql/cases/aql-case.js';
 import { prepareCase } from '../../support/aql/cases/prepare.js';
 import { planOf } from '../../support/aql/pipeline.js';
-import { useDatabase } from '../../support/database.js';
+import { useOwnDatabase } from '../../support/database.js';
 import { SYSTEM_ID } from '../../support/hilltop/hilltop.js';
 import { loadReferenceData } from '../../support/aql/load-reference.js';
 
-useDatabase();
+useOwnDatabase();
 
 beforeAll(() => loadReferenceData(vitalSigns({ ehrs: 20, compositionsPerEhr: 20, seed: 1 })));
 

@@ -12,7 +12,7 @@ import { loadReferenceData } from '../../support/aql/load-reference.js';
 
 useDatabase();
 
-const SIZES = { small: 60, full: 5_000 };
+const SIZES = { small: 30, full: 5_000 };
 const PAIRS = draws(SIZES);
 const [SEED] = seeds(SIZES) as [number];
 const PER_DATA = 25;

@@ -16,7 +16,7 @@ import { testSettings } from '../../support/settings.js';
  * it may take (`AQL_MAX_COMPILE_STEPS`), are 100 ms. Counted in steps, so that no machine is too slow for it.
  */
 const MAIN_STEPS = 50_000;
-const SIZES = { small: 100, full: 2_000 };
+const SIZES = { small: 40, full: 2_000 };
 
 useDatabase();
 afterAll(closeTranslators);

@@ -18,7 +18,7 @@ import { V1, type Json } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { ADMIN, bearer, WITH_ADMIN } from '../../support/tokens.js';
 
-const SIZES = { small: 4, full: 600 };
+const SIZES = { small: 2, full: 600 };
 const STEPS = 20;
 
 useDatabase();

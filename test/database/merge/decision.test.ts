@@ -9,12 +9,12 @@ import {
   livePersistentCompositions,
 } from '../../../models/versioned-object.js';
 import { testApp } from '../../support/app.js';
-import { useDatabase } from '../../support/database.js';
+import { useOwnDatabase } from '../../support/database.js';
 import { givenMergeTemplates } from '../../support/merge-http.js';
 import { recordedFinds } from '../../support/merge/recorded-finds.js';
 import { givenComposition, givenEhr } from '../../support/resources.js';
 
-useDatabase();
+useOwnDatabase();
 const app = testApp();
 afterEach(() => {
   jest.restoreAllMocks();

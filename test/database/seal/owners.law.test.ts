@@ -36,7 +36,7 @@ interface Stored {
 }
 const collection = (name: string) => mongoose.connection.collection<Stored>(name);
 
-const SIZES = { small: 2, full: 300 };
+const SIZES = { small: 1, full: 300 };
 /** In one script. */
 const STEPS = 12;
 

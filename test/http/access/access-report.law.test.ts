@@ -9,7 +9,7 @@ import { everythingOn } from '../../support/settings.js';
 import { bearer } from '../../support/tokens.js';
 
 /** Scripts of two dozen steps each. */
-const SIZES = { small: 10, full: 600 };
+const SIZES = { small: 4, full: 600 };
 
 useDatabase();
 const settings = everythingOn({ auth: 'jwt', auditReads: true });

@@ -16,7 +16,7 @@ import {
 import { everythingOn } from '../../support/settings.js';
 
 /** Marks that are set while others read and write. */
-const SIZES = { small: 6, full: 1_000 };
+const SIZES = { small: 2, full: 1_000 };
 const READERS = 4;
 const SAID = 'nobody is to see this';
 

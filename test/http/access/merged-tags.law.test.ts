@@ -9,7 +9,7 @@ import { everythingOn } from '../../support/settings.js';
 import { putPolicies } from '../../support/policy/put.js';
 
 /** Scripts of some merges, unmerges and changes of tags each. */
-const SIZES = { small: 3, full: 400 };
+const SIZES = { small: 2, full: 400 };
 
 useDatabase();
 const everything = everythingOn({ auth: 'jwt', accessMode: 'enforce' });

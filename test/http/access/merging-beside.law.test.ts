@@ -18,7 +18,7 @@ import { bearer, USER } from '../../support/tokens.js';
 import { putPolicies } from '../../support/policy/put.js';
 
 /** Merges that are made and taken back, with readers beside them. */
-const SIZES = { small: 6, full: 1_000 };
+const SIZES = { small: 2, full: 1_000 };
 const READERS = 4;
 const COMPOSITIONS = 5;
 const MARK = 'nobody is to see this';

@@ -147,17 +147,21 @@ async function answers(
 ): Promise<Answers> {
   const random = new Random(seed);
   const all: Record<string, Answer> = {};
-  for (const operation of operations)
+  for (const [number, operation] of operations.entries())
     for (const [index, asked] of unseenRequests(operation, names, seen).entries()) {
       all[`${operation.id} ${index}`] = masked(await answerOf(operation, asked, token), names);
       const other = spoiled(asked, random);
+      if ((number + index) % SPOILED !== 0) continue;
       all[`${operation.id} ${index} spoiled`] = masked(await answerOf(operation, other, token), names);
     }
   return all;
 }
 
+const IS_SMALL = !process.env['TEST_LAWS'] && !process.env['TEST_LONG'];
 /** In `npm test` one case tries all operations, and each of the others some of them, another case others. */
-const PARTS = process.env['TEST_LAWS'] || process.env['TEST_LONG'] ? 1 : 5;
+const PARTS = IS_SMALL ? 10 : 1;
+/** In `npm test` so many requests are also sent with something wrong in them: one of each. */
+const SPOILED = IS_SMALL ? 4 : 1;
 const partOf = (operations: readonly Operation[], which: number): Operation[] =>
   operations.filter((_, index) => index % PARTS === which % PARTS);
 
@@ -272,6 +276,8 @@ it.each([
 
 /** Whoever merges learns what the identifiers in common are: docs/access.md#known-limits */
 const TELLING = ['getMergeCandidates'];
+/** What tells it to who sees everything, of each way of reading one. */
+const TOLD = ['ehr_find', 'ehr_status_get_at_time', 'query_execute_adhoc_post'];
 
 it('to whom EHRs are permitted without their EHR_STATUS no operation tells whose they are', async () => {
   await policy('everybody', EVERYBODY);
@@ -283,7 +289,10 @@ it('to whom EHRs are permitted without their EHR_STATUS no operation tells whose
   const [subject, identifier] = [randomUUID(), randomUUID()];
   const names = await hiddenThings(open, { seen, subject, identifier, random: new Random(1) });
   const read = JUDGED.filter(
-    ({ discloses, id }) => ['read', 'query', 'export'].includes(discloses) && !TELLING.includes(id),
+    ({ discloses, id }, index) =>
+      ['read', 'query', 'export'].includes(discloses) &&
+      !TELLING.includes(id) &&
+      (!IS_SMALL || index % 3 === 0 || TOLD.includes(id)),
   );
   const FOUND = 'found_by_subject';
   const ofPatient = `e/ehr_status/subject/external_ref/id/value`;
@@ -315,7 +324,5 @@ it('to whom EHRs are permitted without their EHR_STATUS no operation tells whose
     return [...new Set(telling)];
   };
   expect(await told(ADA)).toEqual([]);
-  expect(await told(ADMIN)).toEqual(
-    expect.arrayContaining(['ehr_find', 'ehr_status_get_at_time', 'query_execute_adhoc_post']),
-  );
+  expect(await told(ADMIN)).toEqual(expect.arrayContaining(TOLD));
 });

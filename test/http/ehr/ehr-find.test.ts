@@ -4,12 +4,12 @@ import mongoose from 'mongoose';
 import request from 'supertest';
 import { testApp } from '../../support/app.js';
 import { recordOfAnswer } from '../../support/api/audit-records.js';
-import { useDatabase } from '../../support/database.js';
+import { useOwnDatabase } from '../../support/database.js';
 import { admin, merge, statusOf } from '../../support/merge-http.js';
 import { givenEhr, V1, type Json } from '../../support/resources.js';
 import { USER, WITH_ADMIN } from '../../support/tokens.js';
 
-useDatabase();
+useOwnDatabase();
 const app = testApp({ ...WITH_ADMIN, auditReads: true });
 
 const find = (identifier: string) => request(app).get('/rest/ehrs').query({ identifier });

@@ -34,11 +34,6 @@ beforeAll(async () => {
   await givenTemplate(app);
   ehrId = await givenEhr(app, statusOf('p1'));
 });
-afterEach(async () => {
-  await sealNewRecords();
-  expect((await verifyStorage()).violations).toEqual([]);
-});
-
 const AS_MOVER = { Authorization: bearer(['MOVER'], 'mover') };
 
 function commit(versions: readonly Json[], { to = ehrId, as = AS_MOVER } = {}): request.Test {
@@ -78,6 +73,11 @@ async function givenImported(): Promise<{
 }
 
 describe('an IMPORTED_VERSION in a CONTRIBUTION', () => {
+  afterEach(async () => {
+    await sealNewRecords();
+    expect((await verifyStorage()).violations).toEqual([]);
+  });
+
   it('is kept as it was made, beside the audit of its import', async () => {
     const { uuid, items, body } = await givenImported();
     const uid = `${uuid}::${OTHER_SYSTEM}::2`;

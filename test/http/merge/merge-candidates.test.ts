@@ -9,14 +9,14 @@ import { MAX_SHARED } from '../../../merge/candidates/score.js';
 import { claimStorage } from '../../../models/settings.js';
 import { createLogger } from '../../../src/logger.js';
 import { handlerOf, testApp } from '../../support/app.js';
-import { useDatabase } from '../../support/database.js';
+import { useOwnDatabase } from '../../support/database.js';
 import { admin, givenMergeTemplates, merge, statusOf, unmerge } from '../../support/merge-http.js';
 import { recordedFinds } from '../../support/merge/recorded-finds.js';
 import { aComposition, givenComposition, givenEhr, V1, type Json } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
-useDatabase();
+useOwnDatabase();
 const PATH = 'openEHR-EHR-EVALUATION.minimal.v1/data[at0001]/items[at0002]/value/magnitude';
 const BIRTH = 'openEHR-EHR-EHR_STATUS.generic.v1/other_details[at0001]/items[at0009]/value/value';
 const app = testApp({ ...WITH_ADMIN, mergeCandidatePaths: [PATH, BIRTH] });

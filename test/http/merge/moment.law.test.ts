@@ -25,7 +25,7 @@ const PAIRS = [
   { source: 70, target: 80 },
 ] as const;
 const READERS = 12;
-const ANSWERS = { small: 80, full: 100_000 };
+const ANSWERS = { small: 40, full: 100_000 };
 
 it('each answer beside changes, merges and their undoing is of one moment', async () => {
   const seed = firstSeed();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
 import request from 'supertest';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -42,7 +43,11 @@ const BOTH = { folder_merge: 'COPY', composition_merge: 'PERSISTENT' };
 
 let source = '';
 let target = '';
+/** With EHRs: what is verified is what the case itself did. */
+const RECORDS = ['ehrs', 'versions', 'versioned_objects', 'contributions', 'aql', 'item_tags'];
+const OF_MERGES = ['merge_records', 'merge_archive'];
 beforeEach(async () => {
+  for (const name of [...RECORDS, ...OF_MERGES]) await mongoose.connection.collection(name).deleteMany({});
   source = await givenEhr(app, statusOf(randomUUID()));
   target = await givenEhr(app);
 });

@@ -26,7 +26,7 @@ import {
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 /** `MERGE_RUNS=200` for a long look. */
-const RUNS = Number(process.env['MERGE_RUNS'] ?? 8);
+const RUNS = Number(process.env['MERGE_RUNS'] ?? 4);
 
 useDatabase();
 const app = testApp(WITH_ADMIN);

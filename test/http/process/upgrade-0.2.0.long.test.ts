@@ -6,7 +6,7 @@ import { upgradeStorage } from '../../../maintenance/upgrade.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { prepareStorage } from '../../../src/process/storage.js';
 import { testApp } from '../../support/app.js';
-import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
+import { testDatabaseName, testDatabaseUri, useOwnDatabase } from '../../support/database.js';
 import { rows, unmerge } from '../../support/merge-http.js';
 import { runCommand } from '../../support/process/command-line.js';
 import { startServerProcess } from '../../support/process/server.js';
@@ -21,7 +21,7 @@ const [FIRST, MERGED, THIRD] = [1, 2, 3].map((each) => `0000000${each}-0000-4000
   string,
 ];
 
-useDatabase([]);
+useOwnDatabase([]);
 beforeEach(() => loadRelease('0.2.0'));
 const app = testApp(WITH_ADMIN);
 const settings = testSettings(WITH_ADMIN);

@@ -11,7 +11,7 @@ import { createLogger } from '../../../src/logger.js';
 import { prepareStorage, logStorageState } from '../../../src/process/storage.js';
 import { testApp } from '../../support/app.js';
 import { runCommand } from '../../support/process/command-line.js';
-import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
+import { testDatabaseName, testDatabaseUri, useOwnDatabase } from '../../support/database.js';
 import { givenUpdate, rows, unmerge } from '../../support/merge-http.js';
 import { loadRelease } from '../../support/release.js';
 import { aComposition, dump, givenComposition, V1 } from '../../support/resources.js';
@@ -25,7 +25,7 @@ const [FIRST, MERGED, THIRD] = [1, 2, 3].map((each) => `0000000${each}-0000-4000
   string,
 ];
 
-useDatabase([]);
+useOwnDatabase([]);
 const app = testApp(WITH_ADMIN);
 const settings = testSettings(WITH_ADMIN);
 

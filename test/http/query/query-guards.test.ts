@@ -5,7 +5,7 @@ import request from 'supertest';
 import { A, O, SYS } from '../../support/aql/cases/aql-case.js';
 import { aqlCases } from '../../support/aql/cases/cases.js';
 import { testApp } from '../../support/app.js';
-import { useDatabase } from '../../support/database.js';
+import { useOwnDatabase } from '../../support/database.js';
 import { Random } from '../../support/random.js';
 import { HILLTOP } from '../../support/hilltop/hilltop.js';
 import { loadReferenceData } from '../../support/aql/load-reference.js';
@@ -16,7 +16,7 @@ const V1 = '/rest/openehr/v1';
 const HEAVY =
   'SELECT COUNT(*) FROM EHR e CONTAINS (LOCATABLE a AND LOCATABLE b AND LOCATABLE c) WHERE CONCAT(a/name/value, b/name/value, c/name/value) = $x';
 
-useDatabase();
+useOwnDatabase();
 beforeAll(() => loadReferenceData(HILLTOP));
 
 const { aql } = testSettings();

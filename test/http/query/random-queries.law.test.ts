@@ -31,7 +31,7 @@ import { testSettings } from '../../support/settings.js';
 useDatabase();
 
 /** Each law once at least, since one is drawn with each query. */
-const SIZES = { small: 24, full: 5_000 };
+const SIZES = { small: 12, full: 5_000 };
 const PER_DATA = 50;
 const NAMES = Object.keys(LAWS);
 /** How often something was really compared, so that a generator that makes nothing but refusals is seen. */

@@ -1,6 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { TestEnvironment } from 'jest-environment-node';
+import { keepCompiledCode } from './code-cache.mjs';
+
+/** What `test/support/database.ts` made its databases with, kept from one file of this worker to the next. */
+const catalogs = new Map();
 
 /** The storages that run since the file began. Node.js visits each of them whenever a promise is made, until `disable`. */
 const storages = new Set();
@@ -25,6 +29,12 @@ export default class extends TestEnvironment {
     this.#children.add(child);
     child.once('exit', () => this.#children.delete(child));
   };
+
+  constructor(config, context) {
+    super(config, context);
+    if (!config.globalConfig.collectCoverage) keepCompiledCode();
+    this.global.everchartCatalogs = catalogs;
+  }
 
   async setup() {
     await super.setup();

@@ -24,7 +24,7 @@ const TEMPLATES = [
 const QUERIES = ['vitals', 'org.openehr::vitals', 'org::a.b'];
 const EHRS = ['e1', 'e2', 'e3'];
 const ACTIONS: readonly Action[] = ['read', 'create', 'update', 'delete', 'query', 'export'];
-const SIZES = { small: 150, full: 12_500 };
+const SIZES = { small: 75, full: 12_500 };
 
 function randomObject(random: Random): AccessObject {
   const ehr_id = random.pick(EHRS);

@@ -75,7 +75,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
     'test/http/process/backup-encrypted.long.test.ts',
     "'restore', '--check', file, '--identity'",
   ],
-  'everchart restore': ['test/http/process/backup.test.ts', "'restore', '--check'"],
+  'everchart restore': ['test/http/process/backup-changed.long.test.ts', "'restore', '--check'"],
   'everchart migrate': ['test/http/process/cut-over.long.test.ts', "next('migrate"],
   'everchart compare': ['test/http/process/cut-over.long.test.ts', "next('compare"],
   'everchart verify --report': ['test/http/process/cut-over.long.test.ts', "next('verify --report"],

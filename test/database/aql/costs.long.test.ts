@@ -9,7 +9,7 @@ import { prepareCase } from '../../support/aql/cases/prepare.js';
 import { version } from '../../support/aql/cases/row-data.js';
 import { loadReferenceData } from '../../support/aql/load-reference.js';
 import { planOf } from '../../support/aql/pipeline.js';
-import { useDatabase } from '../../support/database.js';
+import { useOwnDatabase } from '../../support/database.js';
 import {
   composition,
   ehrStatus,
@@ -24,7 +24,7 @@ import {
 import { SYSTEM_ID } from '../../support/hilltop/hilltop.js';
 
 /** What a query of one EHR looks at and hands on: the sum of its parts, never their product. Counted, not timed. */
-useDatabase();
+useOwnDatabase();
 
 const EHR = 'eeeeeeee-0000-4000-8000-000000000101';
 const LIMITS = { timeoutMs: 60_000 };

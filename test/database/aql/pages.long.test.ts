@@ -6,7 +6,7 @@ import { explainPipeline } from '../../../models/cross-collection/run-pipeline.j
 import { O, SYS } from '../../support/aql/cases/aql-case.js';
 import { prepareCase, type PreparedCase } from '../../support/aql/cases/prepare.js';
 import { pipelineRows, planOf } from '../../support/aql/pipeline.js';
-import { useDatabase } from '../../support/database.js';
+import { useOwnDatabase } from '../../support/database.js';
 import { loadReferenceData } from '../../support/aql/load-reference.js';
 
 const PAGE = 7;
@@ -51,7 +51,7 @@ async function pagesOf(aql: string): Promise<string[]> {
   return rows;
 }
 
-useDatabase();
+useOwnDatabase();
 beforeAll(() => loadReferenceData(tied()));
 
 describe('pages over equal sort keys', () => {
