@@ -250,7 +250,9 @@ it('is verified by the command line too, and ends the start of a server where it
   expect((await verifiedWith({ SIGNING_KEYS_FILE: file })).stdout).toContain('no violation');
   const versions = mongoose.connection.collection<{ _id: string }>('versions');
   const stored = await versions.findOne({ _id: uid });
-  await versions.updateOne({ _id: uid }, { $set: { 'commit_audit.committer.name': 'somebody else' } });
+  // Nothing is derived of this, nor is it sealed yet.
+  const description = { _type: 'DV_TEXT', value: 'by somebody else' };
+  await versions.updateOne({ _id: uid }, { $set: { 'commit_audit.description': description } });
   const [known, unknown] = [await verifiedWith({ SIGNING_KEYS_FILE: file }), await verifiedWith({})];
   await versions.replaceOne({ _id: uid }, stored!);
   expect([known.code, known.stdout]).toEqual([1, expect.stringContaining('its signature is not that of')]);
