@@ -57,7 +57,11 @@ function mayUse({ isAdmin, mayAudit }: Office, needs: (typeof TABS)[number]['nee
 function Work({ office }: { readonly office: Office }): ReactNode {
   const { t } = useMessages();
   const { address, change } = useAddress();
-  const offered = TABS.filter(({ needs }) => mayUse(office, needs));
+  const { access_mode: mode } = useSession().settings;
+  // While nothing is kept of who may see what, there is only how one begins, which an auditor cannot.
+  const offered = TABS.filter(({ tab, needs }) =>
+    mayUse(office, tab === 'access' && mode === 'off' ? 'isAdmin' : needs),
+  );
   const [first] = offered;
   if (first === undefined) return <Empty title={t('admin.lacking')}>{t('admin.lackingHint')}</Empty>;
   const shown = offered.find(({ tab }) => tab === address.tab) ?? first;
