@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { testDatabaseName, testDatabaseUri } from '../database.js';
-import { mainSecondsOf } from '../process/processor-time.js';
+import { mainSecondsOf, slowness } from '../process/processor-time.js';
 import { startServerProcess, type ServerProcess } from '../process/server.js';
 
 /** Processor time that one request may take of the main thread, in seconds. */
@@ -67,13 +67,18 @@ export function watchedServerOfTest(env: Readonly<Record<string, string>> = {}):
   return watchedServer({ LOCAL_DATABASE: '', EMBEDDED_DATA_DIR: '', ...database, ...env });
 }
 
+/** What it would be on the machine that the limit was set on, which is asked only where that matters. */
+function atUsualPace(seconds: number): number {
+  return seconds < MAX_MAIN_SECONDS ? seconds : seconds / Math.max(1, slowness());
+}
+
 /** What an attack gives, which takes the server from nobody. */
 export async function takingNobody<T>(server: WatchedServer, attack: () => Promise<T>): Promise<T> {
   const results: T[] = [];
   const { mainSeconds, silenceMs } = await server.cost(async () => {
     results.push(await attack());
   });
-  expect(mainSeconds).toBeLessThan(MAX_MAIN_SECONDS);
+  expect(atUsualPace(mainSeconds)).toBeLessThan(MAX_MAIN_SECONDS);
   expect(silenceMs).toBeLessThan(server.maxSilenceMs);
   return results[0] as T;
 }
