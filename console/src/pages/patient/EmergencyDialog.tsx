@@ -1,32 +1,24 @@
-import { Button, Group, Modal } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useEmergencyActs } from '../../session/use-emergency.js';
+import { EmergencyButton } from './EmergencyButton.js';
 import { EmergencyFields, UNSTATED } from './EmergencyFields.js';
 
 /** A button that opens a record in an emergency, once purpose and reason are stated. */
 export function EmergencyAccess({ ehrId }: { readonly ehrId: string }): ReactNode {
   const { t } = useMessages();
-  const [isOpen, setIsOpen] = useState(false);
   const [stated, setStated] = useState(UNSTATED);
   const { begin } = useEmergencyActs();
   const reason = stated.reason.trim();
   return (
-    <>
-      <Button variant="default" className="emergency-button" onClick={() => setIsOpen(true)}>
-        {t('emergency.open')}
-      </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setIsOpen(false)}
-        title={t('emergency.title')}
-        closeButtonProps={{ 'aria-label': t('keys.close') }}
-      >
+    <EmergencyButton className="emergency-button">
+      {(close) => (
         <form
           onSubmit={(event) => {
             event.preventDefault();
             if (reason === '') return;
-            setIsOpen(false);
+            close();
             begin(ehrId, { ...stated, reason });
           }}
         >
@@ -35,12 +27,12 @@ export function EmergencyAccess({ ehrId }: { readonly ehrId: string }): ReactNod
             <Button type="submit" color="red.9" disabled={reason === ''}>
               {t('emergency.begin')}
             </Button>
-            <Button variant="default" onClick={() => setIsOpen(false)}>
+            <Button variant="default" onClick={close}>
               {t('emergency.back')}
             </Button>
           </Group>
         </form>
-      </Modal>
-    </>
+      )}
+    </EmergencyButton>
   );
 }

@@ -1,5 +1,5 @@
 import '../patient/emergency.css';
-import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
@@ -7,28 +7,18 @@ import { useApi } from '../../session/session.js';
 import { useEmergencyActs, useIsWithheld } from '../../session/use-emergency.js';
 import { patientView, useGo } from '../../shell/address.js';
 import { Failure } from '../../widgets/states.js';
+import { EmergencyButton } from '../patient/EmergencyButton.js';
 import { EmergencyFields, UNSTATED } from '../patient/EmergencyFields.js';
 
 /** Below what was found: somebody may be missing whom an emergency would show, by the whole of an identifier. */
 export function EmergencySearch({ find }: { readonly find: string }): ReactNode {
   const { t } = useMessages();
   const isWithheld = useIsWithheld();
-  const [isOpen, setIsOpen] = useState(false);
   if (!isWithheld || find === '') return null;
   return (
     <section className="emergency-bar" aria-label={t('emergency.withheldTitle')}>
       <div>{t('emergency.missing')}</div>
-      <Button variant="default" onClick={() => setIsOpen(true)}>
-        {t('emergency.open')}
-      </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setIsOpen(false)}
-        title={t('emergency.title')}
-        closeButtonProps={{ 'aria-label': t('keys.close') }}
-      >
-        <Search find={find} close={() => setIsOpen(false)} />
-      </Modal>
+      <EmergencyButton>{(close) => <Search find={find} close={close} />}</EmergencyButton>
     </section>
   );
 }
