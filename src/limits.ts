@@ -36,6 +36,7 @@ import { ALWAYS_ADMITTED } from './admission/admission.js';
 import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from './middleware/audit.js';
 import { MOST_COUNTED_CLIENTS } from './admission/rates.js';
 import { MAX_PATH_CHARACTERS } from './middleware/path.js';
+import { MAX_DISCARDED_BYTES } from './middleware/rest-of-body.js';
 
 /** A limit that no setting moves. */
 export interface Limit {
@@ -59,6 +60,12 @@ const BODIES: readonly Limit[] = [
     name: 'waiting large bodies',
     value: MAX_WAITING_BODIES,
     meaning: `large bodies of one user that wait for one of ${MAX_WORKER_THREADS} threads; further ones are 503`,
+  },
+  {
+    name: 'rest of a refused body',
+    value: MAX_DISCARDED_BYTES,
+    meaning:
+      'bytes that are still taken after the answer and thrown away, so that the answer is read; then the connection is closed',
   },
   {
     name: 'path',

@@ -52,9 +52,10 @@ export class BodiesUnderWay {
       held += bytes;
       const full = places.filter((place) => this.#add(place.name, bytes) > place.most)[0];
       if (full === undefined || bytes <= 0) return;
-      stopReceiving(ctx);
       refuse(noRoom(full));
       state.isRefused = true;
+      // What reads the body lets go of what it has.
+      ctx.req.emit('aborted');
     };
     const onData = (chunk: Buffer): void => {
       count(chunk.length);
@@ -92,12 +93,6 @@ export class BodiesUnderWay {
     else this.#held.set(name, held);
     return held;
   }
-}
-
-/** Takes no more of a body: the rest cannot be told from the next request, so the connection ends with the answer. */
-function stopReceiving(ctx: Context): void {
-  ctx.set('Connection', 'close');
-  ctx.req.removeAllListeners('data').pause();
 }
 
 function noRoom({ whose, setting, most }: Place): CdrError {

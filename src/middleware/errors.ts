@@ -14,6 +14,7 @@ import {
 } from '../../routes/http/failure/error-status.js';
 import { withoutOuterSlashes } from './path.js';
 import { pathHint } from './path-hint.js';
+import { discardRest } from './rest-of-body.js';
 import { STANDARD_API } from '../../routes/http/request/request-state.js';
 
 /**
@@ -61,8 +62,7 @@ function tellOfBudget(ctx: Context, log: Logger, budget: BudgetDetail | undefine
 function answerKnown(ctx: Context, error: CdrError): void {
   const { status, body } = errorAnswer(error);
   setDetailHeaders(ctx, error.details);
-  // Of a body without a known length the rest was not read, so the connection cannot go on.
-  if (status === 413) ctx.set('Connection', 'close');
+  discardRest(ctx);
   writeErrorAnswer(ctx, status, body);
 }
 

@@ -133,6 +133,81 @@ describe('bodies that do not end', () => {
   });
 });
 
+describe('the answer to a body that is refused', () => {
+  const isRead = async ({ path = '/rest/openehr/v1/definition/template/adl1.4', headers, bytes }: Sent) => {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    const got = { text: '', error: '' };
+    socket.on('error', ({ message }) => (got.error = message));
+    await once(socket, 'connect');
+    const head = (method: string, at: string, more: readonly string[]): string =>
+      [`${method} ${at} HTTP/1.1`, 'Host: localhost', `Authorization: ${bearer(['ADMIN'], 'eve')}`, ...more]
+        .join('\r\n')
+        .concat('\r\n\r\n');
+    socket.write(
+      head('POST', path, [`Content-Length: ${bytes}`, ...(headers ?? ['Content-Type: application/xml'])]),
+    );
+    await new Promise((resolve) => socket.write(Buffer.alloc(bytes, ' '), resolve));
+    await pause(100);
+    socket.write(head('GET', '/rest/openehr/v1/ehr/8849182c-82ad-4088-a07f-48ead4180515', []));
+    socket.on('data', (chunk: Buffer) => (got.text += chunk.toString()));
+    await until(() => got.error !== '' || got.text.includes('HTTP/1.1 404'));
+    return got;
+  };
+
+  it.each([
+    ['too large by its length', { bytes: 30 * MIB }, 413],
+    [
+      'too large for what the user may have under way',
+      { path: '/rest/openehr/v1/ehr', bytes: 15 * MIB },
+      503,
+    ],
+    [
+      'of a charset that nobody reads',
+      { bytes: 10 * MIB, headers: ['Content-Type: text/xml; charset=utf-7'] },
+      415,
+    ],
+    [
+      'compressed, and larger than there is room',
+      {
+        path: '/rest/openehr/v1/ehr',
+        bytes: 15 * MIB,
+        headers: ['Content-Encoding: gzip'],
+      },
+      503,
+    ],
+  ])('is read by who first sends all of it, and the connection goes on: %s', async (_, sent, status) => {
+    const { text, error } = await isRead(sent);
+    expect(error).toBe('');
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
+  it('ends the connection of who does not end', async () => {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    const state = { isClosed: false };
+    socket.on('error', () => undefined).on('data', () => undefined);
+    socket.on('close', () => (state.isClosed = true));
+    socket.write(
+      [
+        'POST /rest/openehr/v1/ehr HTTP/1.1',
+        'Host: localhost',
+        `Authorization: ${bearer(['USER'], 'eve')}`,
+        'Transfer-Encoding: chunked\r\n\r\n',
+      ].join('\r\n'),
+    );
+    const chunk = `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`;
+    let sent = 0;
+    while (!state.isClosed && sent < 200) {
+      const failed = await new Promise<unknown>((resolve) => socket.write(chunk, resolve));
+      if (failed) await until(() => state.isClosed);
+      else sent += 1;
+    }
+    expect(state.isClosed).toBe(true);
+    expect(sent).toBeLessThan(120);
+  });
+});
+
 describe('senders that take their time', () => {
   it('are ended', async () => {
     const slow = await opened({ ...settings, receiveTimeoutMs: 1_000 });
