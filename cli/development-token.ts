@@ -11,6 +11,8 @@ export interface TokenRequest {
   /** Of an application, as SMART on openEHR writes it, and the EHR that it is about: docs/smart.md */
   readonly scope?: string;
   readonly ehrId?: string;
+  /** The EHR of the user himself: docs/access.md#who-asks */
+  readonly ownEhrId?: string;
 }
 
 /**
@@ -35,7 +37,7 @@ export function developmentToken(settings: JwtSettings, request: TokenRequest): 
   );
 }
 
-function claimsOf({ claimEhr }: JwtSettings, { scope, ehrId }: TokenRequest): object {
+function claimsOf({ claimEhr, claimOwnEhr }: JwtSettings, { scope, ehrId, ownEhrId }: TokenRequest): object {
   const named = (path: readonly string[], value: string): object => {
     const [step = '', ...rest] = path;
     return { [step]: rest.length === 0 ? value : named(rest, value) };
@@ -43,6 +45,7 @@ function claimsOf({ claimEhr }: JwtSettings, { scope, ehrId }: TokenRequest): ob
   return {
     ...(scope !== undefined && { scope }),
     ...(ehrId !== undefined && named(claimEhr.split('.'), ehrId)),
+    ...(ownEhrId !== undefined && named(claimOwnEhr.split('.'), ownEhrId)),
   };
 }
 

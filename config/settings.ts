@@ -194,6 +194,7 @@ export interface JwtSettings {
   /** Claims that policies of access may ask for. */
   readonly claimOrganisation: string;
   readonly claimEhr: string;
+  readonly claimOwnEhr: string;
   readonly claimPurpose: string;
   readonly clockToleranceSeconds: number;
   /** What tokens may call themselves (`typ`), in lower case. */

@@ -64,7 +64,7 @@ export class SmartGrants {
   permitted({ subject, action }: Request, query: AskedQuery | null): Permitted {
     const inCompartment = ({ compartment }: SmartScope, condition: Condition): Condition => {
       if (compartment !== 'patient') return condition;
-      const { ehr } = subject;
+      const ehr = subject.openedFor ?? subject.ehr;
       return ehr === undefined
         ? FALSE
         : all([{ kind: 'equals', attribute: 'ehr_id', among: [ehr] }, condition]);

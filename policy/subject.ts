@@ -12,7 +12,9 @@ export interface Subject {
   readonly roles: readonly string[];
   readonly organisation?: string;
   readonly purpose?: string;
-  /** The EHR of a patient's own token. */
+  /** The EHR of the user himself, who is a patient. */
   readonly ehr?: string;
+  /** The one that his application was opened for: what scopes `patient/…` are about. Policies do not see it. */
+  readonly openedFor?: string;
   readonly scopes: readonly string[];
 }

@@ -115,6 +115,7 @@ interface TokenOptions {
   readonly ttl: number;
   readonly scope?: string;
   readonly ehr?: string;
+  readonly ownEhr?: string;
 }
 
 /** `everchart token`: a development token, signed with `JWT_SECRET`. */
@@ -124,6 +125,7 @@ export function tokenCommand(): Command {
     .option('--user <name>', 'name of the user', 'developer')
     .option('--scope <scopes>', 'what an application may do for him, such as "patient/composition-*.rs"')
     .option('--ehr <ehr_id>', 'the EHR that scopes of a patient are about')
+    .option('--own-ehr <ehr_id>', 'the EHR of the user himself, who is a patient')
     .addOption(
       new Option('--ttl <lifetime>', 'lifetime: 90s, 15m, 1h, 7d').argParser(lifetimeOf).default(3600, '1h'),
     )
@@ -134,11 +136,12 @@ function printToken(options: TokenOptions): void {
   const { jwt } = configFromEnvironment();
   warnOfMisspeltSettings(commandLogger());
   const roles = [options.role === 'admin' ? jwt.roleAdmin : jwt.roleUser];
-  const { user, ttl: lifetimeSeconds, scope, ehr: ehrId } = options;
+  const { user, ttl: lifetimeSeconds, scope, ehr: ehrId, ownEhr: ownEhrId } = options;
   const request = {
     ...{ user, roles, lifetimeSeconds },
     ...(scope !== undefined && { scope }),
     ...(ehrId !== undefined && { ehrId }),
+    ...(ownEhrId !== undefined && { ownEhrId }),
   };
   writeShown(process.stdout, `${developmentToken(jwt, request)}\n`);
 }

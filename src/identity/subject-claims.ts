@@ -13,15 +13,15 @@ export type ClaimReader = (payload: JwtPayload) => SubjectClaims;
  */
 export function subjectClaimsOf(
   payload: JwtPayload,
-  names: Pick<JwtSettings, 'claimOrganisation' | 'claimPurpose' | 'claimEhr'>,
+  names: Pick<JwtSettings, 'claimOrganisation' | 'claimPurpose' | 'claimEhr' | 'claimOwnEhr'>,
 ): SubjectClaims {
   const organisation = oneText(payload, names.claimOrganisation);
   const purpose = oneText(payload, names.claimPurpose);
-  const ehr = oneText(payload, names.claimEhr);
   return {
     ...(organisation !== null && { organisation }),
     ...(purpose !== null && { purpose }),
-    ...(ehr !== null && { ehr: { id: ehrIdOf(ehr, names.claimEhr), claim: names.claimEhr } }),
+    ...claimedEhr(payload, 'ehr', names.claimOwnEhr),
+    ...claimedEhr(payload, 'openedFor', names.claimEhr),
     scopes: scopesOf(payload),
   };
 }
@@ -38,10 +38,16 @@ function oneText(payload: JwtPayload, path: string): string | null {
   return first;
 }
 
-function ehrIdOf(text: string, path: string): string {
+function claimedEhr(
+  payload: JwtPayload,
+  as: 'ehr' | 'openedFor',
+  claim: string,
+): Pick<SubjectClaims, 'ehr' | 'openedFor'> {
+  const text = oneText(payload, claim);
+  if (text === null) return {};
   const id = parseEhrId(text);
-  if (id === null) throw new CdrError('unauthenticated', `the claim ${path} is no EHR id`);
-  return id;
+  if (id === null) throw new CdrError('unauthenticated', `the claim ${claim} is no EHR id`);
+  return { [as]: { id, claim } };
 }
 
 function valueAt(payload: JwtPayload, path: string): unknown {

@@ -36,12 +36,12 @@ export function readingScopes(
   };
   return async (token, address) => {
     const identity = await verify(token, address);
-    const { scopes = [], ehr, unreadable } = identity.claims ?? {};
+    const { scopes = [], openedFor, ehr, unreadable } = identity.claims ?? {};
     const smart = SmartGrants.of(scopes) ?? (mode === 'required' ? SmartGrants.nothing : null);
     if (smart === null) return identity;
     if (unreadable !== undefined) throw new CdrError('unauthenticated', unreadable);
     if (smart.unreadable.length > 0) tell(smart.unreadable, identity.clientId);
-    if (smart.needsEhr && ehr === undefined)
+    if (smart.needsEhr && (openedFor ?? ehr) === undefined)
       throw new CdrError(
         'unauthenticated',
         `the token has a scope patient/… and no claim ${claimEhr} that says whose record it is about`,

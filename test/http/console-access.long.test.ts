@@ -85,7 +85,7 @@ inBrowser('who sees what in the console (skipped where no Chromium is installed)
     );
     await clara.ehr(here.ehrId).status.get();
     await web.open('/');
-    await signIn(web.page, ['PATIENT'], { name: 'paul', ehrId: here.ehrId });
+    await signIn(web.page, ['PATIENT'], { name: 'paul', ownEhrId: here.ehrId });
     await opened().getByText(here.subject).first().waitFor();
     expect(await web.page.locator('.rail a.place').allTextContents()).toEqual(['My record']);
     expect(await documents().count()).toBe(1);

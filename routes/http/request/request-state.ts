@@ -38,12 +38,20 @@ export interface TokenActor {
   readonly issuer?: string;
 }
 
+/** An EHR that a token names, and the claim in which it does. */
+export interface ClaimedEhr {
+  readonly id: string;
+  readonly claim: string;
+}
+
 /** Claims of a token that policies of access may ask for. docs/access.md#who-asks */
 export interface SubjectClaims {
   readonly organisation?: string;
   readonly purpose?: string;
-  /** The EHR of a patient's own token, and the name of the claim. */
-  readonly ehr?: { readonly id: string; readonly claim: string };
+  /** The EHR of the user himself, who is a patient. */
+  readonly ehr?: ClaimedEhr;
+  /** The one that his application was opened for, whoever he is: it makes nobody its patient. */
+  readonly openedFor?: ClaimedEhr;
   readonly scopes: readonly string[];
   /** What says nothing or two things, for which the token is refused where policies hold; absent: nothing does. */
   readonly unreadable?: string;

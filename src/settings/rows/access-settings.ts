@@ -190,7 +190,13 @@ export const ACCESS_SETTINGS = [
     'CLAIM_EHR',
     'jwt.claimEhr',
     text('ehrId'),
-    'claim with the EHR id of a patient who asks for himself, or that an application was opened for: for policies and scopes patient/…',
+    'claim with the EHR id that an application was opened for: for scopes patient/…',
+  ),
+  setting(
+    'CLAIM_OWN_EHR',
+    'jwt.claimOwnEhr',
+    text('ownEhrId'),
+    'claim with the EHR id of the user himself, who is a patient: for policies, the marks that he sets and the report about his record',
   ),
   setting(
     'CLAIM_PURPOSE',

@@ -25,7 +25,7 @@ const NURSE = tokenOf('nurse', {
   act: { sub: 'night-service', iss: 'https://issuer.example' },
 });
 const AUDITOR = bearer(['AUDITOR'], 'auditor');
-const patient = (ehrId: string): string => tokenOf('patient', { ehrId });
+const patient = (ehrId: string): string => tokenOf('patient', { ownEhrId: ehrId });
 
 const ask = (path: string, token: string, accept = 'application/json'): request.Test =>
   request(app).get(path).set({ Authorization: token, Accept: accept });
@@ -79,8 +79,8 @@ describe('the access report', () => {
       [randomUUID(), patient(own)],
       [own, NURSE],
       [randomUUID(), NURSE],
-      [own, tokenOf('both', { ehrId: [own, other] })],
-      [own, tokenOf('nobody', { ehrId: randomUUID() })],
+      [own, tokenOf('both', { ownEhrId: [own, other] })],
+      [own, tokenOf('nobody', { ownEhrId: randomUUID() })],
     ] as const) {
       const { status, body } = await report(ehrId, token);
       expect([status, (body as Json).message]).toEqual([403, expect.stringContaining('the patient')]);

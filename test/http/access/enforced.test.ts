@@ -90,14 +90,14 @@ describe('enforced policies', () => {
       'own',
       'permit (principal, action, resource) when { principal has ehr && resource.ehr_id == principal.ehr };',
     );
-    const token = tokenWith({ ehrId: own });
+    const token = tokenWith({ ownEhrId: own });
     await get(`/ehr/${own}`, token).expect(200);
     await get(`/ehr/${other}`, token).expect(404);
     await get(`/ehr/${own}`, USER).expect(404);
     const ofEhrs = 'SELECT e/ehr_id/value FROM EHR e CONTAINS COMPOSITION c';
     expect(await rowsOf(ofEhrs, token)).toEqual([[own]]);
     await merge(app, former, own).expect(200);
-    expect(await rowsOf(ofEhrs, tokenWith({ ehrId: former }))).toEqual([[own]]);
+    expect(await rowsOf(ofEhrs, tokenWith({ ownEhrId: former }))).toEqual([[own]]);
     // Where it went is for him to know, and for nobody else.
     expect((await get(`/ehr/${former}`, token).expect(404)).headers['link']).toContain(own);
     const unknown = await get(`/ehr/${former}`, USER).expect(404);
@@ -128,6 +128,7 @@ describe('enforced policies', () => {
   it.each([
     ['organisation', { organisation: ['one', 'other'] }],
     ['organisation', { organisation: { name: 'one' } }],
+    ['ownEhrId', { ownEhrId: 'no EHR id at all' }],
     ['ehrId', { ehrId: 'no EHR id at all, since blanks are none' }],
     ['purpose_of_use', { purpose_of_use: 5 }],
     ['ehrId', { ehrId: '00000000-0000-4000-8000-00000000abcd' }],

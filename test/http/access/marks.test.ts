@@ -47,7 +47,7 @@ const rowsOf = async (q: string, token = NURSE, ehr_id?: string): Promise<unknow
   return ((await asked.expect(200)).body as { rows: unknown[] }).rows;
 };
 const put = (ehr: string, marks: readonly object[], token = ROOT) => putMarks(app, ehr, marks, token);
-const patientOf = (ehr: string): string => tokenOf(['USER'], { ehrId: ehr }, `patient of ${ehr}`);
+const patientOf = (ehr: string): string => tokenOf(['USER'], { ownEhrId: ehr }, `patient of ${ehr}`);
 
 async function givenRecord(): Promise<{ readonly ehr: string; readonly uid: string }> {
   const ehr = await givenEhr(open);
@@ -107,6 +107,30 @@ describe('marks of an EHR', () => {
     await put(ehr, [], patientOf(ehr)).expect(403);
     await put(ehr, [RESTRICTED], patientOf(ehr)).expect(200);
     await put('5f1c9a6e-1b7d-4e0a-9c3b-0a8b6d2f4e11', [RESTRICTED]).expect(404);
+  });
+
+  it('hold for whoever opens an application for the patient, and are not his to set or to be told of', async () => {
+    const { ehr, uid } = await givenRecord();
+    await put(ehr, [WITHHELD], patientOf(ehr)).expect(200);
+    const scopes = 'user/composition-*.cruds patient/composition-*.cruds';
+    const smart = testApp({ ...settings, smartScopes: 'on' });
+    const physician = (claims: object): string => tokenOf(['USER'], { ehrId: ehr, ...claims }, 'physician');
+    for (const [to, token] of [
+      [app, physician({})],
+      [smart, physician({ scope: scopes })],
+      [app, physician({ ownEhrId: await givenEhr(open) })],
+    ] as const) {
+      const asked = (path: string) => request(to).get(path).set('Authorization', token);
+      await asked(`${V1}/ehr/${ehr}/composition/${uid}`).expect(404);
+      const found = request(to).post(`${V1}/query/aql`).set('Authorization', token);
+      expect(((await found.send({ q: OF_COMPOSITIONS, ehr_id: ehr })).body as Json)['rows'] ?? []).toEqual(
+        [],
+      );
+      await asked(`/rest/ehrs/${ehr}/marks`).expect(403);
+      await asked(`/rest/ehrs/${ehr}/access`).expect(403);
+      await putMarks(to, ehr, [], token).expect(403);
+    }
+    expect(((await marksOf(ehr).expect(200)).body as Json)['marks']).toHaveLength(1);
   });
 
   it('are refused by 400 with what is wrong, and nothing is written', async () => {

@@ -106,7 +106,7 @@ async function observed(
   const { claim, header, reason } = PURPOSES[purpose] ?? {};
   const claims = {
     ...(claim !== undefined && { purpose_of_use: claim }),
-    ...(who === 'OWN' && { ehrId: own }),
+    ...(who === 'OWN' && { ownEhrId: own }),
   };
   const path = asked.path.startsWith('/') ? asked.path : `${storedPath(operation)}${asked.path}`;
   const [to, method] = [request(served.url), METHODS[operation.method]];

@@ -87,10 +87,10 @@ describe('the ready policies of the page on access', () => {
   });
 
   it('`patients`: their own, to read', async () => {
-    expect(await seenBy({ ehrId: ehr })).toEqual([200, 200, 404, [ehr]]);
+    expect(await seenBy({ ownEhrId: ehr })).toEqual([200, 200, 404, [ehr]]);
     await request(app)
       .post(`${V1}/ehr/${ehr}/composition`)
-      .set('Authorization', tokenOf({ ehrId: ehr }))
+      .set('Authorization', tokenOf({ ownEhrId: ehr }))
       .send(aComposition())
       .expect(403);
   });

@@ -177,6 +177,19 @@ describe('scopes of a patient', () => {
     ).expect(200);
   });
 
+  it("are about the user's own EHR where an application was opened for none, else about the one it was opened for", async () => {
+    const [own, other] = [await filledEhr(), await filledEhr()];
+    const scope = 'patient/composition-*.rs';
+    const asks = async (claims: object): Promise<number[]> => {
+      const token = tokenWith(scope, claims);
+      const read = async ({ ehr, evaluation }: typeof own): Promise<number> =>
+        (await get(`/ehr/${ehr}/composition/${evaluation}`, token)).status;
+      return [await read(own), await read(other)];
+    };
+    expect(await asks({ ownEhrId: own.ehr })).toEqual([200, 404]);
+    expect(await asks({ ownEhrId: own.ehr, ehrId: other.ehr })).toEqual([404, 200]);
+  });
+
   it('are held whatever else the token says, and of others nothing else is asked', async () => {
     const [own, other] = [await filledEhr(), await filledEhr()];
     const twice = { ehrId: own.ehr, organisation: ['one', 'other'] };
