@@ -268,12 +268,25 @@ export class Viewer {
   }
 
   /** Of the versions of an EHR with these uids those that are there for him. */
-  async seenAmong(ehrId: string, versionUids: readonly string[]): Promise<ReadonlySet<string>> {
+  seenAmong(ehrId: string, versionUids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#among(ehrId, versionUids, this.request.actions);
+  }
+
+  /** Of them those that he may read, whatever else the operation does. */
+  readableAmong(ehrId: string, versionUids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#among(ehrId, versionUids, ['read']);
+  }
+
+  async #among(
+    ehrId: string,
+    versionUids: readonly string[],
+    actions: readonly Action[],
+  ): Promise<ReadonlySet<string>> {
     const seen = new Set<string>();
     const readsContent = await this.asksContentOf(ehrId);
     for (const part of inSteps([...new Set(versionUids)], AT_ONCE))
       for (const version of await versionsToJudge(ehrId, part, readsContent))
-        if (this.#sees(await this.#objectOf(ehrId, version, readsContent))) seen.add(version._id);
+        if (this.#sees(await this.#objectOf(ehrId, version, readsContent), actions)) seen.add(version._id);
     return seen;
   }
 
@@ -298,16 +311,16 @@ export class Viewer {
     return false;
   }
 
-  #sees(object: AccessObject): boolean {
-    const isSeen = this.request.actions.some((action) => this.permits(action, object));
+  #sees(object: AccessObject, actions: readonly Action[] = this.request.actions): boolean {
+    const isSeen = actions.some((action) => this.permits(action, object));
     this.#hasRefused ||= !isSeen;
-    if (!isSeen) this.#noteWithheld(object);
+    if (!isSeen) this.#noteWithheld(object, actions);
     return isSeen;
   }
 
   /** Of something that is not there for him: whether it would be, had he broken the glass. */
-  #noteWithheld(object: AccessObject): void {
-    const { actions, mayBreakGlass } = this.request;
+  #noteWithheld(object: AccessObject, actions: readonly Action[] = this.request.actions): void {
+    const { mayBreakGlass } = this.request;
     if (mayBreakGlass !== true || this.#isWithheld) return;
     this.#isWithheld = actions.some((action) => this.#rulesOf(action, true).decide(object).isPermitted);
   }

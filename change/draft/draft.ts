@@ -33,22 +33,40 @@ export interface DraftContent {
   readonly content: string;
 }
 
-/** The newest drafts of an owner, each in the EHR that merges took its own one to. */
+/**
+ * The newest drafts of an owner, each in the EHR that merges took its own one to, without those of VERSIONs that he may not read.
+ */
 export async function listDrafts(owner: string): Promise<ListedDraft[]> {
   const drafts = await draftsOf(owner, new Date(), LISTED);
   viewing.getStore()?.viewer?.narrowed();
-  const now = new Map<string, string | null>();
-  for (const ehrId of new Set(drafts.map((draft) => draft.ehr_id))) now.set(ehrId, await mergesTookTo(ehrId));
-  return drafts.flatMap((draft) => {
-    const ehrId = now.get(draft.ehr_id) ?? null;
-    return ehrId === null ? [] : [{ ...draft, ehr_id: ehrId }];
-  });
+  const listed = new Map<string, ListedDraft>();
+  for (const before of new Set(drafts.map((draft) => draft.ehr_id))) {
+    const ehrId = await mergesTookTo(before);
+    if (ehrId === null) continue;
+    const ofEhr = drafts.filter((draft) => draft.ehr_id === before);
+    for (const draft of await readable(ehrId, ofEhr)) listed.set(draft._id, { ...draft, ehr_id: ehrId });
+  }
+  return drafts.flatMap(({ _id: key }) => listed.get(key) ?? []);
 }
 
-/** One draft. @throws not-found for an unknown or merged EHR, and where the owner has no such draft in it */
+/** A draft of a change has what the VERSION says that it began with: who may not read that is not given it. */
+async function readable<D extends ListedDraft>(ehrId: string, drafts: readonly D[]): Promise<D[]> {
+  const viewer = viewing.getStore()?.viewer;
+  const begunWith = drafts.flatMap(({ version_uid: uid }) => (uid === null ? [] : [uid]));
+  if (viewer === undefined || begunWith.length === 0) return [...drafts];
+  const seen = await viewer.readableAmong(ehrId, begunWith);
+  return drafts.filter(({ version_uid: uid }) => uid === null || seen.has(uid));
+}
+
+/**
+ * One draft. @throws not-found for an unknown or merged EHR, where the owner has no such draft in it, and where he may not read what it
+ * began with
+ */
 export async function readDraft(address: DraftAddress): Promise<DraftDoc> {
   await readableEhr(address.ehrId);
-  return { ...(await knownDraft(address)), ehr_id: address.ehrId };
+  const [draft] = await readable(address.ehrId, [await knownDraft(address)]);
+  if (draft === undefined) throw noDraft(address);
+  return { ...draft, ehr_id: address.ehrId };
 }
 
 /**
@@ -95,7 +113,10 @@ export async function deleteDraft(address: DraftAddress): Promise<void> {
 
 async function knownDraft({ owner, ehrId, draftId }: DraftAddress): Promise<DraftDoc> {
   const draft = await draftOf(draftKey(owner, draftId), new Date());
-  if (draft === null || (await mergesTookTo(draft.ehr_id)) !== ehrId)
-    throw new CdrError('not-found', `you have no draft ${draftId} in EHR ${ehrId}`);
+  if (draft === null || (await mergesTookTo(draft.ehr_id)) !== ehrId) throw noDraft({ ehrId, draftId });
   return draft;
+}
+
+function noDraft({ ehrId, draftId }: Pick<DraftAddress, 'ehrId' | 'draftId'>): CdrError {
+  return new CdrError('not-found', `you have no draft ${draftId} in EHR ${ehrId}`);
 }

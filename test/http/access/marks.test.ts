@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { verifyStorage } from '../../../maintenance/verify.js';
@@ -131,6 +132,43 @@ describe('marks of an EHR', () => {
       await putMarks(to, ehr, [], token).expect(403);
     }
     expect(((await marksOf(ehr).expect(200)).body as Json)['marks']).toHaveLength(1);
+  });
+
+  it('hide drafts of what they hide, and not what somebody types that is new', async () => {
+    const { ehr, uid } = await givenRecord();
+    const other = await givenComposition(open, ehr);
+    const draftOf = (id: string) => get(`/rest/draft/${ehr}/${id}`);
+    const listed = async (): Promise<string[]> =>
+      ((await get('/rest/draft').expect(200)).body as Json[]).flatMap(({ ehr_id, draft_id }) =>
+        ehr_id === ehr ? [String(draft_id)] : [],
+      );
+    const ids: string[] = [];
+    for (const version_uid of [uid, other, null]) {
+      ids.push(randomUUID());
+      const body = { template_id: 'minimal_evaluation.en.v1', version_uid, content: { typed: version_uid } };
+      await request(app)
+        .put(`/rest/draft/${ehr}/${ids.at(-1)!}`)
+        .set('Authorization', NURSE)
+        .send(body)
+        .expect(200);
+    }
+    const answers = async (): Promise<unknown[]> => {
+      const statuses: number[] = [];
+      for (const id of ids) statuses.push((await draftOf(id)).status);
+      return [...statuses, new Set(await listed())];
+    };
+    expect(await answers()).toEqual([200, 200, 200, new Set(ids)]);
+    await put(ehr, [{ ...WITHHELD, object_uid: versionedObjectUidOf(uid) }]).expect(200);
+    expect(await answers()).toEqual([404, 200, 200, new Set(ids.slice(1))]);
+    const absent = await draftOf(randomUUID());
+    const hidden = await draftOf(ids[0]!);
+    expect((hidden.body as Json).message.replace(ids[0]!, '…')).toBe(
+      (absent.body as Json).message.replace(/draft [^ ]+/, 'draft …'),
+    );
+    await put(ehr, [WITHHELD]).expect(200);
+    expect(await answers()).toEqual([404, 404, 200, new Set(ids.slice(2))]);
+    await put(ehr, []).expect(200);
+    expect(await answers()).toEqual([200, 200, 200, new Set(ids)]);
   });
 
   it('are refused by 400 with what is wrong, and nothing is written', async () => {

@@ -9,7 +9,7 @@ export const ROOT = bearer(['USER', 'ADMIN'], 'root');
 
 /** Roles of tests of marks: who may break the glass beside those who are always there. */
 export const MARK_ROLES = {
-  USER: ['read', 'write'],
+  USER: ['read', 'write', 'draft'],
   ADMIN: ['read', 'write', 'admin', 'audit', 'restore'],
   AUDITOR: ['read', 'audit'],
   NIGHT: ['read', 'write', 'emergency'],
