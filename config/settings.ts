@@ -196,6 +196,8 @@ export interface JwtSettings {
   readonly claimEhr: string;
   readonly claimOwnEhr: string;
   readonly claimPurpose: string;
+  /** Values of it beside the codes of HL7. */
+  readonly otherPurposes: readonly string[];
   readonly clockToleranceSeconds: number;
   /** What tokens may call themselves (`typ`), in lower case. */
   readonly types: readonly string[];

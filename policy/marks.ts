@@ -3,6 +3,7 @@ import type { AccessObject } from './object.js';
 import { translatedPolicy, type Policy } from './policy.js';
 import type { Expression, PolicyJson } from './policy-json.js';
 import type { ObjectType } from './schema.js';
+import { RESEARCH_PURPOSES } from './purposes.js';
 
 /** What an EHR or something in it can be marked with. docs/access.md#marks */
 export const MARK_KINDS = ['restriction_of_processing', 'patient_restriction', 'research_objection'] as const;
@@ -165,19 +166,6 @@ function inEhrs(marks: readonly PlacedMark[]): Condition {
   const among = [...new Set(marks.flatMap(({ ehrIds }) => ehrIds))].sort();
   return { kind: 'equals', attribute: 'ehr_id', among };
 }
-
-/** Purposes of use of HL7 (v3 PurposeOfUse) that are research. */
-export const RESEARCH_PURPOSES: readonly string[] = [
-  'HRESCH',
-  'BIORCH',
-  'CLINTRCH',
-  'CLINTRCHNPC',
-  'CLINTRCHPC',
-  'DSRCH',
-  'POARCH',
-  'PRECLINTRCH',
-  'TRANSRCH',
-];
 
 /** Actions that a restriction of the patient forbids: what is new may still be written down. */
 const ON_WHAT_IS_THERE = ['read', 'query', 'export', 'update', 'delete'] as const;

@@ -1,6 +1,8 @@
 import type { JwtPayload } from 'jsonwebtoken';
 import type { JwtSettings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
+import { nearestWord } from '../../openehr/base/text.js';
+import { PURPOSES_OF_USE } from '../../policy/purposes.js';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { SubjectClaims } from '../../routes/http/request/request-state.js';
 
@@ -9,14 +11,18 @@ export type ClaimReader = (payload: JwtPayload) => SubjectClaims;
 
 /**
  * What a token says of its user beside who he is and his roles. docs/access.md#who-asks
- * @throws unauthenticated for a claim with two values, or of another kind, naming it
+ * @throws unauthenticated for a claim with two values, or of another kind, and for a purpose that nobody knows, naming it
  */
 export function subjectClaimsOf(
   payload: JwtPayload,
-  names: Pick<JwtSettings, 'claimOrganisation' | 'claimPurpose' | 'claimEhr' | 'claimOwnEhr'>,
+  names: Pick<
+    JwtSettings,
+    'claimOrganisation' | 'claimPurpose' | 'otherPurposes' | 'claimEhr' | 'claimOwnEhr'
+  >,
 ): SubjectClaims {
   const organisation = oneText(payload, names.claimOrganisation);
   const purpose = oneText(payload, names.claimPurpose);
+  if (purpose !== null) requireKnown(purpose, names);
   return {
     ...(organisation !== null && { organisation }),
     ...(purpose !== null && { purpose }),
@@ -24,6 +30,22 @@ export function subjectClaimsOf(
     ...claimedEhr(payload, 'openedFor', names.claimEhr),
     scopes: scopesOf(payload),
   };
+}
+
+/** Of a purpose that is written otherwise nobody could tell that it is research. */
+function requireKnown(
+  purpose: string,
+  { claimPurpose, otherPurposes }: Pick<JwtSettings, 'claimPurpose' | 'otherPurposes'>,
+): void {
+  const known = [...PURPOSES_OF_USE, ...otherPurposes];
+  if (known.includes(purpose)) return;
+  const upper = purpose.toUpperCase();
+  const meant = known.includes(upper) ? upper : nearestWord(upper, known);
+  const question = meant === null ? '' : `, did you mean ${meant}?`;
+  throw new CdrError(
+    'unauthenticated',
+    `the claim ${claimPurpose} is no code of HL7 PurposeOfUse and none of PURPOSES_OF_USE${question}`,
+  );
 }
 
 /** One text, or a list of one; null: there is none. */

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import { insertAudit } from '../../models/audit.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import { RESEARCH_PURPOSES } from '../../policy/marks.js';
+import { RESEARCH_PURPOSES } from '../../policy/purposes.js';
 import { auditDraft } from '../../routes/http/audit-trail.js';
 import { currentOperation, type EmergencyAccess } from '../../routes/http/request/request-state.js';
 import { namedEhr } from '../../routes/query/query-request.js';

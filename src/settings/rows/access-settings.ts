@@ -202,7 +202,13 @@ export const ACCESS_SETTINGS = [
     'CLAIM_PURPOSE',
     'jwt.claimPurpose',
     text('purpose_of_use'),
-    'claim with what the user asks for, for policies',
+    'claim with what the user asks for, for policies: a code of HL7 PurposeOfUse such as TREAT, or one of PURPOSES_OF_USE',
+  ),
+  setting(
+    'PURPOSES_OF_USE',
+    'jwt.otherPurposes',
+    words(),
+    'comma list of other values that the claim of the purpose may have; none of them is research, and a token with yet another is 401',
   ),
   setting(
     'SMART_SCOPES',

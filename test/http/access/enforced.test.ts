@@ -131,6 +131,8 @@ describe('enforced policies', () => {
     ['ownEhrId', { ownEhrId: 'no EHR id at all' }],
     ['ehrId', { ehrId: 'no EHR id at all, since blanks are none' }],
     ['purpose_of_use', { purpose_of_use: 5 }],
+    ['purpose_of_use', { purpose_of_use: 'hresch' }],
+    ['purpose_of_use', { purpose_of_use: 'RESEARCH' }],
     ['ehrId', { ehrId: '00000000-0000-4000-8000-00000000abcd' }],
   ])('refuse a token whose claim %s says nothing or two things', async (name, claims) => {
     await policy('everybody', EVERYBODY).expect(200);

@@ -7,7 +7,8 @@ import {
   type Attributes,
   type ObjectType,
 } from '../../../policy/schema.js';
-import { MARK_KINDS, RESEARCH_PURPOSES } from '../../../policy/marks.js';
+import { MARK_KINDS } from '../../../policy/marks.js';
+import { RESEARCH_PURPOSES } from '../../../policy/purposes.js';
 import type { Subject } from '../../../policy/subject.js';
 import type { Random } from '../random.js';
 
