@@ -32,6 +32,8 @@ export interface Settings {
   readonly adminAllowDeleteAllEhrs: boolean;
   /** `dry`: policies of access are kept and tried, and refuse nothing; `observe`: the audit notes what they would hide; `enforce`: they hold. */
   readonly accessMode: 'off' | 'dry' | 'observe' | 'enforce';
+  /** Whether that is said, and not what it is without. */
+  readonly accessModeStated: boolean;
   /** What is answered for something that policies hide: what is not there is 404. */
   readonly accessRefused: '404' | '403';
   /** `on`: what a token may do is what its scopes of SMART on openEHR grant, where it has any; `required`: without any it may do nothing. */

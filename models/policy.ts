@@ -44,6 +44,11 @@ export function policies(): Promise<PolicyDoc[]> {
   return Policy.find().sort({ _id: 1 }).exec();
 }
 
+/** Whether there is any. */
+export async function isPolicyStored(): Promise<boolean> {
+  return (await Policy.findOne({}, { _id: 1 }).exec()) !== null;
+}
+
 /** All policies, by id, as they are translated: without hydration, for there may be thousands. Not for use inside a transaction. */
 export function policyTexts(): Promise<Pick<PolicyDoc, '_id' | 'json'>[]> {
   return documents<PolicyDoc>(COLLECTIONS.policies)

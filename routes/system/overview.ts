@@ -9,6 +9,7 @@ import { mergesTookTo } from '../../change/commit/ehr-access.js';
 import { seenOfContribution } from '../../change/access/seen-contribution.js';
 import { viewing, type Viewer } from '../../change/access/viewer.js';
 import { areReadsRecorded } from '../../change/policy/recorded-reads.js';
+import { isUnenforced } from '../../change/policy/unenforced.js';
 import { queryableAmong } from '../../models/ehr-identity.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { databaseSize, mongodbVersion } from '../../models/access/server-status.js';
@@ -247,7 +248,7 @@ function textAt(value: JsonValue | undefined, name: string): string {
 }
 
 interface Warning {
-  readonly code: 'stale-index' | 'no-audit' | 'open-access';
+  readonly code: 'stale-index' | 'no-audit' | 'open-access' | 'unenforced';
   readonly message: string;
 }
 
@@ -263,6 +264,12 @@ async function warningsOf(settings: Settings): Promise<Warning[]> {
       : null,
     settings.auth === 'none'
       ? { code: 'open-access', message: 'Everybody who reaches this server reads and writes: AUTH=none' }
+      : null,
+    (await isUnenforced(settings))
+      ? {
+          code: 'unenforced',
+          message: `Policies of access or marks are kept and do not hold: ACCESS_MODE=${settings.accessMode}`,
+        }
       : null,
     (await areReadsRecorded(settings))
       ? null

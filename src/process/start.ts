@@ -21,6 +21,7 @@ import { logSlowQueries } from '../logger.js';
 import { prepareStorage, logStorageState } from './storage.js';
 import { timeAheadOfClock } from '../../models/cross-collection/newest-time.js';
 import { CLOCK_BEHIND } from '../../routes/system/management.js';
+import { isUnenforced } from '../../change/policy/unenforced.js';
 import { commitClock } from '../../change/commit/commit-clock.js';
 import { openKeyRing } from '../../change/commit/key-ring.js';
 import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
@@ -73,7 +74,7 @@ export async function startServer(
   try {
     if (!joins) await doors.listen();
     const stopAwaiting = logStorageState(log, await prepareStorage(settings));
-    await warnOfClockBehind(log);
+    await lookAround(settings, log);
     await commitClock.join();
     process.state.indexesBuilt = true;
     if (joins) await doors.listen();
@@ -146,6 +147,27 @@ function sweepExpired(log: Logger): NodeJS.Timeout {
     });
   }, HOUR_MS);
   return timer.unref();
+}
+
+/** What an operator is to know of the database before anybody is served. @throws as `requireMinding` */
+async function lookAround(settings: Settings, log: Logger): Promise<void> {
+  await requireMinding(settings, log);
+  await warnOfClockBehind(log);
+}
+
+/**
+ * A setting that was lost, or that another server of the database has not, would open all that is restricted without a word.
+ * @throws Error where something is, and nobody said that it is not to hold
+ */
+async function requireMinding(settings: Settings, log: Logger): Promise<void> {
+  if (!(await isUnenforced(settings))) return;
+  if (!settings.accessModeStated)
+    throw new Error(
+      'the database has policies of access or marks of EHRs, and ACCESS_MODE is not set: with enforce they hold, with off everybody sees what they hide',
+    );
+  log.warn(
+    `policies of access or marks of EHRs are kept and do not hold: ACCESS_MODE=${settings.accessMode}`,
+  );
 }
 
 /** Versions with times to come are right by rule, and surprise whoever asks as of now. */

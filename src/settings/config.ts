@@ -58,7 +58,11 @@ export function loadConfig(env: Environment): Settings {
   // What the well-formed settings say together is validated all the same, so that one start reports everything.
   const rest = Object.fromEntries(Object.entries(known).filter(([name]) => !malformed.has(name)));
   const tracesSent = areTracesSent(env);
-  const settings = { ...toSettings(schema.validate(rest, { convert: true }).value as Values), tracesSent };
+  const fromEnvironment = { tracesSent, accessModeStated: givenValue(env, 'ACCESS_MODE') !== undefined };
+  const settings = {
+    ...toSettings(schema.validate(rest, { convert: true }).value as Values),
+    ...fromEnvironment,
+  };
   const conflicts = [...conflictsOf(settings, env), ...traceConflicts(env)].filter(
     (text) => !namesOneOf(text, malformed),
   );
@@ -92,19 +96,21 @@ function namesOneOf(text: string, names: ReadonlySet<string>): boolean {
   return (text.match(SETTING_NAME) ?? []).some((word) => names.has(word));
 }
 
+/** What is asked of the environment itself. */
+type FromEnvironment = 'tracesSent' | 'accessModeStated';
 /** What `composed` makes of several settings. */
 type Composed = keyof ReturnType<typeof composed>;
 type Placed = NonNullable<(typeof SETTINGS)[number]['place']>;
 /** Places that no row and no composition fills; the compiler refuses `toSettings` while there is one. */
 type Unplaced = Exclude<
   Place,
-  Placed | Composed | 'tracesSent' | 'jwt.types' | 'jwt.algorithms' | 'aql.maxPerUser'
+  Placed | Composed | FromEnvironment | 'jwt.types' | 'jwt.algorithms' | 'aql.maxPerUser'
 >;
 type PlacedSettings = [Unplaced] extends [never]
-  ? Omit<Settings, Composed | 'tracesSent'>
+  ? Omit<Settings, Composed | FromEnvironment>
   : { missing: Unplaced };
 
-function toSettings(values: Values): Omit<Settings, 'tracesSent'> {
+function toSettings(values: Values): Omit<Settings, FromEnvironment> {
   const settings: PlacedSettings = placedSettings(values);
   const { jwt, aql, host } = settings;
   return {

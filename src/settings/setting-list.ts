@@ -9,6 +9,7 @@ import { SERVER_SETTINGS } from './rows/server-settings.js';
  * `.env.example`, so that a copied file changes nothing.
  */
 export const PRESENCE_MATTERS: ReadonlySet<string> = new Set([
+  'ACCESS_MODE',
   'LOCAL_DATABASE',
   'ACCEPT_FOREIGN_SYSTEM_ID',
   'RATE_LIMIT_PER_MINUTE',

@@ -105,6 +105,8 @@ export const de: Catalogue = {
     'Der Abfrageindex ist veraltet. Die Antworten stimmen, sind aber langsam, bis `everchart reindex` gelaufen ist.',
   'warning.open-access': 'Jeder darf lesen und schreiben.',
   'warning.open-access.hint': 'AUTH=none ist für einen einzelnen Rechner gedacht.',
+  'warning.unenforced': 'Zugriffsregeln oder Einschränkungen von Akten gelten nicht.',
+  'warning.unenforced.hint': 'Mit ACCESS_MODE=enforce gelten sie.',
   'warning.no-audit': 'Lesezugriffe werden nicht protokolliert.',
   'warning.no-audit.hint': 'AUDIT_READS=true hält fest, wer was gesehen hat.',
   'steps.title': 'Drei Schritte zur ersten Akte',

@@ -87,6 +87,8 @@ const first = {
     'The query index is stale. They are right, but slow until `everchart reindex` has run.',
   'warning.open-access': 'Everybody may read and write.',
   'warning.open-access.hint': 'AUTH=none is meant for one machine.',
+  'warning.unenforced': 'Policies of access or restrictions of records do not hold.',
+  'warning.unenforced.hint': 'ACCESS_MODE=enforce makes them hold.',
   'warning.no-audit': 'Reads are not recorded.',
   'warning.no-audit.hint': 'AUDIT_READS=true records who has seen what.',
   'steps.title': 'Three steps to a first record',

@@ -89,7 +89,7 @@ export const OVERVIEW_SCHEMAS = {
         ['kind'],
       ),
     ),
-    warnings: listOf(object({ code: word('stale-index', 'no-audit', 'open-access'), message: TEXT })),
+    warnings: listOf(object({ code: word('stale-index', 'no-audit', 'open-access', 'unenforced'), message: TEXT })),
   }),
   OverviewTimes: object({
     count: COUNT,

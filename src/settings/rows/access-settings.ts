@@ -172,7 +172,7 @@ export const ACCESS_SETTINGS = [
     'ACCESS_MODE',
     'accessMode',
     choice(['off', 'dry', 'observe', 'enforce'], 'off'),
-    'policies of access, docs/access.md: dry = they can be kept and tried at /rest/admin/policies and refuse nothing; observe = the same, and the audit notes what they would hide; enforce = they hold',
+    'policies of access, docs/access.md: dry = they can be kept and tried at /rest/admin/policies and refuse nothing; observe = the same, and the audit notes what they would hide; enforce = they hold; empty = off, and no start where policies or marks are kept',
   ),
   setting(
     'ACCESS_REFUSED',
