@@ -1,5 +1,6 @@
 const common = {
   testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
+  runtime: '<rootDir>/test/support/jest/runtime.cjs',
   extensionsToTreatAsEsm: ['.ts'],
   setupFiles: ['<rootDir>/test/support/jest/property-seed.mjs'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

@@ -1,3 +1,7 @@
+/**
+ * Sees what is made while modules are loaded.
+ * @own-modules
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';

@@ -85,7 +85,7 @@ describe('inTransaction', () => {
         error.addErrorLabel('TransientTransactionError');
         return Promise.reject(error);
       },
-      { maxAttempts: 3 },
+      { maxAttempts: 3, retryMs: 60_000 },
     );
     await expect(work).rejects.toMatchObject({ code: 'conflict' });
     expect(attempts).toBe(3);
