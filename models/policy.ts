@@ -16,6 +16,8 @@ const POLICY_VERSION = {
   by: text,
   sub: optional(text),
   iss: optional(text),
+  /** Name of the second person, where it took two. */
+  confirmed_by: optional(text),
 };
 
 /** One version of a policy of access. Fields: docs/spec/storage.md#other-collections. */

@@ -41,7 +41,13 @@ export type WaitingAct =
       readonly name_space: string;
       readonly sub: string;
       readonly issuer?: string;
-    };
+    }
+  | PolicyAct;
+
+/** A change of a policy of access. */
+export type PolicyAct =
+  | { readonly operation: 'putPolicy'; readonly policy_id: string; readonly policy: string }
+  | { readonly operation: 'removePolicy'; readonly policy_id: string };
 
 /** What an act would do, worked out at one moment. */
 export interface ActPlan extends JsonObject {

@@ -85,11 +85,14 @@ export class AuditDraft {
   record(status: number, subject: AuditSubject = {}): AuditDoc {
     this.#key ??= newKey();
     const all = { ...this.#sender(), ...this.#subject, ...subject };
+    // What carries it out adds its own to what the request said.
+    const options = { ...this.#subject.options, ...subject.options };
     const { objects, ehr_ids: ehrIds, pending, ...rest } = all;
     const others = (objects ?? []).filter((id) => id !== rest.ehr_id).slice(0, MAX_AUDIT_IDS);
     return {
       ...this.#key,
       ...rest,
+      ...(all.options !== undefined && { options }),
       ...(ehrIds !== undefined && { ehr_ids: ehrIds.slice(0, MAX_AUDIT_IDS) }),
       ...(others.length > 0 && { objects: others }),
       // Of what failed nothing more will be sent.

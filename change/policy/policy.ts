@@ -1,5 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Violation } from '../../openehr/base/violation.js';
+import type { AuditSubject } from '../../models/audit.js';
 import {
   holdPolicies,
   insertPolicyVersion,
@@ -11,22 +12,24 @@ import {
   type PolicyVersionDoc,
 } from '../../models/policy.js';
 import type { Session } from '../../models/access/write.js';
+import type { ActPlan } from '../../models/waiting-request.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import { mayChangePolicies } from '../../policy/lock-out.js';
 import { readPolicy, type PolicyFinding } from '../../policy/read-policy.js';
 import type { Subject } from '../../policy/subject.js';
+import { digestOf, type Gate } from '../approval/gate.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 
 /** What is to become of a policy, and who says so. */
 export interface PolicyChange {
   readonly id: string;
-  readonly by: Pick<PolicyVersionDoc, 'by' | 'sub' | 'iss'>;
+  readonly by: Pick<PolicyVersionDoc, 'by' | 'sub' | 'iss' | 'confirmed_by'>;
   /** Users who have the permission `admin`, as far as they are known: the one who asks, first of all. */
   readonly administrators: readonly Subject[];
 }
 
 /**
- * Stores a text as the newest version of a policy.
+ * Stores a text as the newest version of a policy, and gives it as it is kept. `gate`: where that takes two persons.
  * @throws invalid for a text that cannot be read; unprocessable for one that does not fit the schema, has no translation, or
  * is one too many; conflict where no administrator could change policies any more
  */
@@ -34,19 +37,30 @@ export async function storePolicy(
   text: string,
   maxPolicies: number,
   change: PolicyChange,
+  gate?: Gate,
 ): Promise<PolicyDoc> {
   const { isForbid, json } = await readablePolicy(change.id, text);
   const forbids = isForbid ? { [change.id]: text } : {};
   return inAuditedTransaction(
     async (session) => {
-      await holdPolicies(session);
+      if (writes(gate)) await holdPolicies(session);
       if ((await otherPolicyCount(change.id)) >= maxPolicies)
         throw new CdrError('unprocessable', `there are at most ${maxPolicies} policies (POLICIES_MAX)`);
       await requireAdministrators(change, forbids);
-      return putVersion(session, change, { policy: text, json });
+      return putVersion(session, change, { policy: text, json }, gate);
     },
-    ({ _id, version }) => ({ target: _id, options: { version } }),
+    (made) => recordOf(made, gate),
   );
+}
+
+/** false: the change is only worked out. */
+function writes(gate: Gate | undefined): boolean {
+  return gate?.opens !== false;
+}
+
+/** What the audit says of a change that was made; of one that waits there is no version yet. */
+function recordOf({ _id, version }: PolicyDoc, gate: Gate | undefined): AuditSubject {
+  return { target: _id, ...(writes(gate) && { options: { version } }) };
 }
 
 /** The text of a policy as it is stored beside it. @throws as `storePolicy` for a text that cannot hold */
@@ -59,15 +73,15 @@ export async function readablePolicy(
   return { isForbid: read.policy.effect === 'forbid', json: JSON.stringify(read.json) };
 }
 
-/** Removes a policy; its versions stay. @throws not-found; conflict as `storePolicy` */
-export async function removePolicy(change: PolicyChange): Promise<void> {
+/** Removes a policy; its versions stay. `gate` as of `storePolicy`. @throws not-found */
+export async function removePolicy(change: PolicyChange, gate?: Gate): Promise<void> {
   await inAuditedTransaction(
     async (session) => {
-      await holdPolicies(session);
+      if (writes(gate)) await holdPolicies(session);
       if ((await policyById(change.id)) === null) throw policyNotFound(change.id);
-      return putVersion(session, change, { policy: null, json: '' });
+      return putVersion(session, change, { policy: null, json: '' }, gate);
     },
-    ({ _id, version }) => ({ target: _id, options: { version } }),
+    (made) => recordOf(made, gate),
   );
 }
 
@@ -80,13 +94,40 @@ async function putVersion(
   session: Session,
   { id, by }: PolicyChange,
   { policy, json }: { readonly policy: string | null; readonly json: string },
+  gate?: Gate,
 ): Promise<PolicyDoc> {
   const version = (await policyVersionCount(id)) + 1;
+  await gate?.pass(session, await changePlan(id, version, policy));
   const doc = { _id: `${id}::${version}`, policy_id: id, version, policy, time: new Date(), ...by };
-  await insertPolicyVersion(doc, json);
-  await noteStates(session, { collection: 'policy_versions', ids: [doc._id], reason: 'definition' });
-  await noteStates(session, { collection: 'policies', ids: [id], reason: 'definition' });
+  if (writes(gate)) {
+    await insertPolicyVersion(doc, json);
+    await noteStates(session, { collection: 'policy_versions', ids: [doc._id], reason: 'definition' });
+    await noteStates(session, { collection: 'policies', ids: [id], reason: 'definition' });
+  }
   return { _id: id, version, policy: policy ?? '', json, time: doc.time, by: by.by };
+}
+
+/** What a second person sees, and agrees on: the whole text, for one word of it may open everything. */
+async function changePlan(id: string, version: number, after: string | null): Promise<ActPlan> {
+  const before = (await policyById(id))?.policy;
+  const isAlone = (before === undefined || after === null) && (await otherPolicyCount(id)) === 0;
+  const summary =
+    after === null
+      ? `the policy ${id} is removed${isAlone ? '; it is the last one, and without any nothing is restricted' : ''}`
+      : before === undefined
+        ? `the policy ${id} is made${isAlone ? '; it is the first one, and what it does not permit is hidden' : ''}`
+        : `the policy ${id} gets another text`;
+  return {
+    // The version tells what was there, also where it was changed and changed back; that it is alone, what becomes of all else.
+    digest: digestOf([id, version, after, isAlone]),
+    summary,
+    ehr_ids: [],
+    policy_id: id,
+    version,
+    ...(isAlone && { alone: true }),
+    ...(before !== undefined && { before }),
+    ...(after !== null && { after }),
+  };
 }
 
 /** @throws conflict when no known administrator could change policies under the stored ones with these. */

@@ -12,7 +12,17 @@ import {
 import { malformed } from './line-parts.js';
 import type { RestoreHow } from './part.js';
 
-const MEMBERS = new Set(['_id', 'policy_id', 'version', 'policy', 'time', 'by', 'sub', 'iss']);
+const MEMBERS = new Set([
+  '_id',
+  'policy_id',
+  'version',
+  'policy',
+  'time',
+  'by',
+  'sub',
+  'iss',
+  'confirmed_by',
+]);
 
 /**
  * Restores a version of a policy of access, which is the newest then. docs/spec/interchange.md#lines
@@ -23,7 +33,10 @@ export async function restorePolicyVersion(how: RestoreHow, document: StoredDocu
   const doc = policyVersionOf(document);
   const { _id: id, policy_id: policyId, version } = doc;
   if (how.changesPolicies === false)
-    throw new CdrError('unprocessable', 'a policy of access is restored with the permission admin only');
+    throw new CdrError(
+      'unprocessable',
+      'a policy of access is restored with the permission admin only, and with --local where it takes two persons (FOUR_EYES)',
+    );
   const json = doc.policy === null ? '' : (await readablePolicy(policyId, doc.policy)).json;
   await inTransaction(async (session) => {
     await holdPolicies(session);
@@ -42,8 +55,8 @@ export async function restorePolicyVersion(how: RestoreHow, document: StoredDocu
 
 /** @throws invalid */
 function policyVersionOf(document: StoredDocument): PolicyVersionDoc {
-  const { _id: id, policy_id: policyId, version, policy, time, by, sub, iss } = document;
-  const texts = [policyId, by, policy ?? '', sub ?? '', iss ?? ''];
+  const { _id: id, policy_id: policyId, version, policy, time, by, sub, iss, confirmed_by } = document;
+  const texts = [policyId, by, policy ?? '', sub ?? '', iss ?? '', confirmed_by ?? ''];
   const isWhole =
     texts.every((one) => typeof one === 'string') &&
     id === `${String(policyId)}::${String(version)}` &&

@@ -17,6 +17,7 @@ import { queryParameter } from '../http/parameter-values.js';
 import { administratorOf } from './administrator.js';
 import { mergeContext } from './merge-request.js';
 import { moveDetails } from './move-details.js';
+import { changePolicy, type PolicyChanging } from './policy-change.js';
 import { adminForm, writeRecord } from './record.js';
 
 /** Name of the record that tells of what takes two persons. */
@@ -30,14 +31,17 @@ interface Performing {
   readonly gate?: Gate;
   /** As in `ErasureOptions`. */
   readonly handOver?: ErasureOptions['handOver'];
+  /** How policies are changed; where `act` is about one. */
+  readonly policies?: PolicyChanging | undefined;
 }
 
 /** Carries out what one person may ask for, or two do together, and gives what it answers. @throws as the act */
 export async function perform(
   context: MergeContext,
   act: WaitingAct,
-  { committer, dryRun, gate, handOver }: Performing,
+  { committer, dryRun, gate, handOver, policies }: Performing,
 ): Promise<JsonObject> {
+  if ('policy_id' in act) return changePolicy(act, policies, gate);
   switch (act.operation) {
     case 'moveComposition': {
       const { ehr_id: sourceEhr, target_ehr: targetEhr, object_id: versionedObjectUid, reason } = act;
@@ -94,15 +98,16 @@ export async function performOrAsk(
     readonly act: WaitingAct;
     readonly dryRun: boolean;
     readonly handOver?: ErasureOptions['handOver'];
+    readonly policies?: PolicyChanging;
     readonly answer: (fields: JsonObject) => void;
   },
 ): Promise<void> {
-  const { act, dryRun, answer, handOver } = asked;
+  const { act, dryRun, answer, handOver, policies } = asked;
   const context = mergeContext(settings);
   const committer = ctx.state.user?.name ?? 'anonymous';
   if (dryRun || !settings.fourEyes.includes(KIND_OF[act.operation])) {
     const how = handOver !== undefined && { handOver };
-    answer(await perform(context, act, { committer, dryRun, ...how }));
+    answer(await perform(context, act, { committer, dryRun, policies, ...how }));
     return;
   }
   const form = adminForm(ctx);
@@ -114,7 +119,7 @@ export async function performOrAsk(
       outcome: 'pending',
       options: { approval: id, ...(by !== undefined && { requested_by: by }) },
     });
-    return perform(context, act, { committer, dryRun, gate });
+    return perform(context, act, { committer, dryRun, gate, policies });
   });
   writeRecord(ctx, form, { record: APPROVAL, fields: waitingDetails(waiting), status: 202 });
 }
@@ -142,6 +147,7 @@ export function waitingDetails({ _id, act, plan, ...doc }: WaitingRequestDoc): J
     summary: plan.summary,
     ehr_ids: plan.ehr_ids,
     ...('object_id' in act && { object_id: act.object_id }),
+    ...('policy_id' in act && { policy_id: act.policy_id }),
     ...(reason !== undefined && { reason }),
     ...('requested_by' in act && { requested_by: act.requested_by }),
     requested: { date: formatUtc(doc.requested_at), administrator: doc.requester.name },

@@ -45,7 +45,7 @@ export function adminGroups(
         ...verifyOperations(),
         statisticsOperation(),
         ...policyOperations(settings, users.list),
-        ...approvalOperations(settings),
+        ...approvalOperations(settings, users.list),
         restoreOperation(settings),
         ...adminExtractOperations(settings),
       ],

@@ -12,7 +12,12 @@ import {
   waitingMerges,
   type MergeRequestDoc,
 } from '../../models/merge/request.js';
-import { waitingRequests, type ActPlan, type WaitingRequestDoc } from '../../models/waiting-request.js';
+import {
+  waitingRequests,
+  type ActPlan,
+  type Administrator,
+  type WaitingRequestDoc,
+} from '../../models/waiting-request.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
@@ -20,13 +25,18 @@ import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { APPROVAL, perform, waitingDetails } from './acts.js';
 import { administratorOf } from './administrator.js';
 import { confirmRequestFrom, mergeContext, withdrawRequestFrom } from './merge-request.js';
+import type { KnownUsers } from './permissions.js';
+import { policyChanging, type PolicyChanging } from './policy-change.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const FAILURE = { root: APPROVAL, fields: { summary: '', ehr_ids: [] } };
 const ANSWER = { schema: APPROVAL, types: 'rm' } as const;
 /** What waits for a second person, of every kind. docs/spec/merge.md#approval */
-export function approvalOperations(settings: Settings): Operation[] {
-  const context = mergeContext(settings);
+export function approvalOperations(settings: Settings, users: KnownUsers): Operation[] {
+  const how: Carrying = {
+    context: mergeContext(settings),
+    policies: (ctx, requester) => policyChanging(ctx, settings, users, requester),
+  };
   return [
     adminOperation({
       id: 'listApprovals',
@@ -50,7 +60,7 @@ export function approvalOperations(settings: Settings): Operation[] {
       responses: { 200: { description: 'What was done, or would be', body: ANSWER } },
       errors: [400, 404, 409],
       failure: FAILURE,
-      handle: (ctx) => confirm(ctx, context),
+      handle: (ctx) => confirm(ctx, how),
     }),
     adminOperation({
       id: 'withdrawApproval',
@@ -65,6 +75,12 @@ export function approvalOperations(settings: Settings): Operation[] {
       handle: withdraw,
     }),
   ];
+}
+
+/** What it takes to carry out what waits. */
+interface Carrying {
+  readonly context: MergeContext;
+  readonly policies: (ctx: Context, requester: Administrator) => Promise<PolicyChanging>;
 }
 
 async function list(ctx: Context): Promise<void> {
@@ -95,7 +111,7 @@ async function mergesThatWait(ehrId: string | null): Promise<MergeRequestDoc[]> 
   return (await waitingMergesOfEhrs([ehrId])).filter((doc) => !hasLapsed(doc));
 }
 
-async function confirm(ctx: Context, context: MergeContext): Promise<void> {
+async function confirm(ctx: Context, { context, policies }: Carrying): Promise<void> {
   const form = adminForm(ctx);
   const id = pathParameter(ctx, 'approval_id');
   const confirmation = { ...confirmRequestFrom(ctx), administrator: administratorOf(ctx) };
@@ -103,7 +119,10 @@ async function confirm(ctx: Context, context: MergeContext): Promise<void> {
   const waiting = await waits(ctx, id, dryRun);
   const fields =
     'act' in waiting
-      ? await confirmAct(context, waiting, confirmation)
+      ? await confirmAct(context, waiting, {
+          ...confirmation,
+          ...('policy_id' in waiting.act && { policies: await policies(ctx, waiting.requester) }),
+        })
       : await confirmWaitingMerge(context, waiting, confirmation);
   const state = dryRun ? 'pending' : 'done';
   writeRecord(ctx, form, { record: APPROVAL, fields: { ...fields, state } });
@@ -116,9 +135,9 @@ type Confirmation = ReturnType<typeof confirmRequestFrom> & {
 async function confirmAct(
   context: MergeContext,
   waiting: WaitingRequestDoc,
-  confirmation: Confirmation,
+  confirmation: Confirmation & { readonly policies?: PolicyChanging },
 ): Promise<JsonObject> {
-  const { dryRun, administrator } = confirmation;
+  const { dryRun, administrator, policies } = confirmation;
   const agreed = confirming(waiting, confirmation);
   let plan: ActPlan = waiting.plan;
   const gate = {
@@ -128,7 +147,12 @@ async function confirmAct(
       await agreed.pass(session, now);
     },
   };
-  const result = await perform(context, waiting.act, { committer: administrator.name, dryRun, gate });
+  const result = await perform(context, waiting.act, {
+    committer: administrator.name,
+    dryRun,
+    gate,
+    policies,
+  });
   return { ...waitingDetails({ ...waiting, plan }), ...(!dryRun && { result }) };
 }
 
@@ -177,7 +201,12 @@ async function waits(
     requester: waiting.requester.name,
     ...(by !== undefined && { requested_by: by }),
   };
-  auditAbout(ctx, { ...aboutEhrs(ehrIds), options: requested, ...(reason !== undefined && { reason }) });
+  auditAbout(ctx, {
+    ...aboutEhrs(ehrIds),
+    options: requested,
+    ...(reason !== undefined && { reason }),
+    ...('act' in waiting && 'policy_id' in waiting.act && { target: waiting.act.policy_id }),
+  });
   return waiting;
 }
 

@@ -2,17 +2,18 @@ import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
-import { policyNotFound, removePolicy, storePolicy, type PolicyChange } from '../../change/policy/policy.js';
-import { policies, policyById, policyVersions, type PolicyDoc } from '../../models/policy.js';
+import { policyNotFound } from '../../change/policy/policy.js';
+import { policies, policyById, policyVersions } from '../../models/policy.js';
+import type { PolicyAct } from '../../models/waiting-request.js';
 import { readPolicy } from '../../policy/read-policy.js';
-import type { Subject } from '../../policy/subject.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { setResourceHeaders, writeText } from '../http/exchange.js';
 import { responseBody } from '../http/negotiation/media-type.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
-import { subjectOf } from '../http/request/subject.js';
+import { performOrAsk, waitingAnswer } from './acts.js';
 import type { KnownUsers } from './permissions.js';
+import { policyChanging, policyVersionId, policyView } from './policy-change.js';
 import { observedOperation } from './policy-observed.js';
 import { policyTextOf } from './policy-request.js';
 import { triedPolicyOperations } from './policy-trial.js';
@@ -45,7 +46,7 @@ function listingOperations(mode: Settings['accessMode']): Operation[] {
       responses: { 200: { description: 'By id', body: { schema: 'AccessPolicyList', types: 'json' } } },
       failure: { root: 'AccessPolicyList', fields: { policies: [] } },
       handle: async (ctx) => {
-        writeJson(ctx, { mode, policies: (await policies()).map(view) });
+        writeJson(ctx, { mode, policies: (await policies()).map(policyView) });
       },
     }),
     adminOperation({
@@ -63,8 +64,8 @@ function listingOperations(mode: Settings['accessMode']): Operation[] {
         const form = responseBody('policy', ctx.get('Accept'));
         const found = await policyById(idOf(ctx));
         if (found === null) throw policyNotFound(idOf(ctx));
-        setResourceHeaders(ctx, { etag: `${found._id}::${found.version}` });
-        writeText(ctx, form, form.format === 'TEXT' ? found.policy : JSON.stringify(view(found)));
+        setResourceHeaders(ctx, { etag: policyVersionId(policyView(found)) });
+        writeText(ctx, form, form.format === 'TEXT' ? found.policy : JSON.stringify(policyView(found)));
       },
     }),
     adminOperation({
@@ -84,6 +85,8 @@ function listingOperations(mode: Settings['accessMode']): Operation[] {
 }
 
 function changingOperations(settings: Settings, users: KnownUsers): Operation[] {
+  const putting = waitingAnswer(settings, 'putPolicy');
+  const removing = waitingAnswer(settings, 'removePolicy', 204);
   return [
     adminOperation({
       id: 'putPolicy',
@@ -94,7 +97,9 @@ function changingOperations(settings: Settings, users: KnownUsers): Operation[] 
       request: { schema: 'AccessPolicyBody', types: 'textOrJson' },
       responses: {
         200: { description: 'As it is kept', body: { schema: POLICY, types: 'json' }, headers: ['ETag'] },
+        ...putting.answer,
       },
+      ...putting.committed,
       errors: [400, 409, 422],
       failure: NOTHING,
       handle: (ctx) => put(ctx, settings, users),
@@ -105,13 +110,11 @@ function changingOperations(settings: Settings, users: KnownUsers): Operation[] 
       method: 'DELETE',
       path: ONE,
       summary: 'Remove a policy of access; its versions stay',
-      responses: { 204: { description: 'Removed' } },
-      errors: [404],
+      responses: { 204: { description: 'Removed' }, ...removing.answer },
+      ...removing.committed,
+      errors: [404, 409],
       failure: NOTHING,
-      handle: async (ctx) => {
-        await removePolicy(await changeOf(ctx, settings, users));
-        ctx.status = 204;
-      },
+      handle: (ctx) => remove(ctx, settings, users),
     }),
     adminOperation({
       id: 'validatePolicy',
@@ -131,10 +134,31 @@ function changingOperations(settings: Settings, users: KnownUsers): Operation[] 
 }
 
 async function put(ctx: Context, settings: Settings, users: KnownUsers): Promise<void> {
-  const text = policyTextOf(ctx);
-  const stored = await storePolicy(text, settings.policiesMax, await changeOf(ctx, settings, users));
-  setResourceHeaders(ctx, { etag: `${stored._id}::${stored.version}` });
-  writeJson(ctx, view(stored));
+  const form = responseBody('json', ctx.get('Accept'));
+  const act = { operation: 'putPolicy', policy: policyTextOf(ctx), policy_id: idOf(ctx) } as const;
+  await change(ctx, act, { settings, users }, (stored) => {
+    setResourceHeaders(ctx, { etag: policyVersionId(stored) });
+    ctx.status = 200;
+    writeText(ctx, form, JSON.stringify(stored));
+  });
+}
+
+async function remove(ctx: Context, settings: Settings, users: KnownUsers): Promise<void> {
+  const act = { operation: 'removePolicy', policy_id: idOf(ctx) } as const;
+  await change(ctx, act, { settings, users }, () => {
+    ctx.status = 204;
+  });
+}
+
+/** Changes a policy, or lets that wait for a second person. */
+async function change(
+  ctx: Context,
+  act: PolicyAct,
+  { settings, users }: { readonly settings: Settings; readonly users: KnownUsers },
+  answer: (fields: JsonObject) => void,
+): Promise<void> {
+  const changing = await policyChanging(ctx, settings, users);
+  await performOrAsk(ctx, settings, { act, dryRun: false, policies: changing, answer });
 }
 
 async function validate(ctx: Context): Promise<void> {
@@ -145,11 +169,12 @@ async function validate(ctx: Context): Promise<void> {
 async function listVersions(ctx: Context): Promise<void> {
   const versions = await policyVersions(idOf(ctx));
   if (versions.length === 0) throw policyNotFound(idOf(ctx));
-  const listed = versions.map(({ version, policy, time, by }) => ({
+  const listed = versions.map(({ version, policy, time, by, confirmed_by: second }) => ({
     version,
     policy,
     time: formatUtc(time),
     by,
+    ...(second !== undefined && { confirmed_by: second }),
   }));
   writeJson(ctx, { versions: listed });
 }
@@ -160,30 +185,8 @@ function writeJson(ctx: Context, body: JsonObject): void {
   writeText(ctx, form, JSON.stringify(body));
 }
 
-function view({ _id: id, policy, version, time, by }: PolicyDoc): JsonObject {
-  return { id, policy, version, time: formatUtc(time), by };
-}
-
 function idOf(ctx: Context): string {
   const id = pathParameter(ctx, 'policy_id');
   auditAbout(ctx, { target: id });
   return id;
-}
-
-async function changeOf(ctx: Context, settings: Settings, users: KnownUsers): Promise<PolicyChange> {
-  const { user } = ctx.state;
-  const { name: by = 'anonymous', subject: sub, issuer: iss } = user ?? {};
-  const asking = user === null ? [] : [await subjectOf(user)];
-  return {
-    id: idOf(ctx),
-    by: { by, ...(sub !== undefined && { sub }), ...(iss != null && { iss }) },
-    administrators: [...asking, ...knownAdministrators(settings, users)],
-  };
-}
-
-/** Users with passwords who may administrate; those of tokens are known to their issuer alone. */
-function knownAdministrators({ rolePermissions }: Settings, users: KnownUsers): Subject[] {
-  return (users() ?? [])
-    .filter(({ roles }) => roles.some((role) => rolePermissions[role]?.includes('admin')))
-    .map(({ name, roles }) => ({ sub: name, iss: 'basic', roles, scopes: [] }));
 }

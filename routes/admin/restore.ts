@@ -32,7 +32,7 @@ const TURN_LENGTH = 256 * 1024;
  * Writing records as they were made elsewhere: lines of an export of all versions, as many as a body may have. Repeating them
  * changes nothing, so that whoever lost an answer sends them again. docs/spec/interchange.md#over-http
  */
-export function restoreOperation({ aql }: Pick<Settings, 'aql'>): Operation {
+export function restoreOperation(settings: Pick<Settings, 'aql' | 'fourEyes'>): Operation {
   return adminOperation({
     id: RESTORE,
     discloses: 'whole',
@@ -45,11 +45,14 @@ export function restoreOperation({ aql }: Pick<Settings, 'aql'>): Operation {
     responses: { 200: { description: 'What became of each line', body: { schema: REPORT, types: 'json' } } },
     errors: [400],
     failure: { root: REPORT, fields: {} },
-    handle: (ctx) => restore(ctx, aql),
+    handle: (ctx) => restore(ctx, settings),
   });
 }
 
-async function restore(ctx: Context, { leafIndex }: Settings['aql']): Promise<void> {
+async function restore(
+  ctx: Context,
+  { aql: { leafIndex }, fourEyes }: Pick<Settings, 'aql' | 'fourEyes'>,
+): Promise<void> {
   requestBody('interchange', ctx.get('Content-Type'));
   const text = requiredBodyText(ctx);
   const batch = pathParameter(ctx, 'batch');
@@ -62,7 +65,9 @@ async function restore(ctx: Context, { leafIndex }: Settings['aql']): Promise<vo
   );
   await noteRestore(batch, [...new Set([...ehrIds.values()].filter((ehrId) => ehrId !== null))]);
   const compile = compilingFor(ctx);
-  const changesPolicies = ctx.state.user?.permissions.has('admin') ?? true;
+  // What takes two persons is not restored by one.
+  const mayAlone = !fourEyes.includes('policy');
+  const changesPolicies = mayAlone && (ctx.state.user?.permissions.has('admin') ?? true);
   const target = restoringHere({ batch, leafIndex, dropsSubjects, changesPolicies, work, compile });
   const run = new InterchangeImport(target, { parallel: 1, linesAtOnce: LINES_AT_ONCE }, new Set());
   const outcomes = await run.restore(lines);

@@ -66,6 +66,7 @@ export function consoleOperations(settings: Settings): Operation[] {
           oidc: settings.oidc && { issuer: settings.oidc.issuer, client_id: settings.oidc.clientId },
           administration: settings.adminApiActive,
           access_mode: settings.accessMode,
+          policies_take_two: settings.fourEyes.includes('policy'),
           territory: settings.consoleTerritory,
           idle_minutes: settings.consoleIdleMinutes,
           banner_paths: settings.patientBannerPaths,

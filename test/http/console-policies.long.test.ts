@@ -160,6 +160,73 @@ inBrowser('policies of access in the console (skipped where no Chromium is insta
   });
 });
 
+inBrowser('policies that take two persons, in the console', () => {
+  const web = useConsole(wardSettings({ fourEyes: ['policy'] }));
+  const button = (name: string) => web.page.getByRole('button', { name, exact: true });
+  const policies = async () =>
+    (
+      await clientOf(web.url, ROOT).request<{ policies: { id: string; policy: string }[] }>(
+        'GET',
+        '/rest/admin/policies',
+      )
+    ).body.policies;
+
+  it('wait with what differs, are confirmed by another person, and name both', async () => {
+    await web.open('/administration?tab=access');
+    await web.pasteToken(['USER', 'ADMIN'], 'ada');
+    await web.page.getByText('No policies yet').waitFor();
+    await web.page.getByRole('textbox', { name: 'Id' }).fill('doctors');
+    await button('Write it').click();
+    await web.write(PHYSICIANS);
+    await web.page.getByText('It is not stored by one person').waitFor();
+    await web.page.getByText('It can be stored').waitFor();
+    await web.expectGood();
+    await button('Ask a second person').click();
+    await web.page.getByRole('heading', { name: 'Waiting for approval' }).waitFor();
+    await web.page.getByText('It says something else from then on').waitFor();
+    expect(await policies()).toEqual([]);
+    await web.page.getByText('Asked for by ada').waitFor();
+    await web.expectGood();
+
+    await web.page.reload();
+    await web.open('/administration?tab=access');
+    await web.pasteToken(['USER', 'ADMIN'], 'ben');
+    await web.page.getByText('Policy doctors').waitFor();
+    await button('Show the plan').click();
+    await web.page.getByText('It would be the first policy').waitFor();
+    await web.page.locator('.cm-line', { hasText: 'PHYSICIAN' }).first().waitFor();
+    await web.expectGood();
+    await button('Confirm this plan').click();
+    await web.page.getByText('Waiting for approval').waitFor({ state: 'detached' });
+    expect(await policies()).toMatchObject([{ id: 'doctors', policy: PHYSICIANS }]);
+    await web.page.getByRole('link', { name: 'doctors' }).click();
+    await web.page.getByText('confirmed by ben').waitFor();
+
+    await button('Remove the policy').click();
+    await web.page.getByText('It holds until another person confirms this').waitFor();
+    await button('Ask a second person').last().click();
+    await web.page.getByText('It holds no more from then on').waitFor();
+    expect(await policies()).toHaveLength(1);
+    await web.expectGood();
+  });
+
+  it('wait in German too, on a dark phone', async () => {
+    await web.page.addInitScript("localStorage.setItem('everchart-language', JSON.stringify('de'))");
+    await web.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    await web.page.setViewportSize({ width: 360, height: 740 });
+    const ada = clientOf(web.url, tokenOf(['ADMIN'], { preferred_username: 'ada' }, 'ada'));
+    await ada.request('PUT', '/rest/admin/policies/zwei', { body: { policy: PHYSICIANS } });
+    await web.open('/administration?tab=access');
+    await web.pasteToken(['USER', 'ADMIN'], 'ben');
+    const waiting = web.page.locator('li', { hasText: 'Regel zwei' });
+    await waiting.getByText('Sie besagt von da an etwas anderes, für alle').waitFor();
+    await waiting.getByRole('button', { name: 'Plan zeigen' }).click();
+    await waiting.getByText('PHYSICIAN').first().waitFor();
+    expect(await beyondEdge(web.page)).toEqual([]);
+    await web.expectGood();
+  });
+});
+
 inBrowser('what policies would hide, in the console', () => {
   const web = useConsole(wardSettings({ accessMode: 'observe', auditReads: true }));
 

@@ -66,6 +66,7 @@ describe('the console', () => {
       oidc: null,
       administration: true,
       access_mode: 'off',
+      policies_take_two: false,
       territory: null,
       idle_minutes: 15,
       banner_paths: [],

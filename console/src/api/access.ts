@@ -16,6 +16,8 @@ export interface StoredPolicy {
 /** A version of a policy; without text it was removed. */
 interface PolicyVersion extends Omit<StoredPolicy, 'id' | 'policy'> {
   readonly policy: string | null;
+  /** The second person, where it took two. */
+  readonly confirmed_by?: string;
 }
 
 /** What the server says of a text; the place is counted from 1. */
@@ -127,9 +129,10 @@ export interface AccessApi {
   policies: () => Promise<readonly StoredPolicy[]>;
   /** Oldest first, removals too. */
   policyVersions: (id: string) => Promise<readonly PolicyVersion[]>;
-  /** @throws CdrError 409 `conflict` where no administrator could change policies any more */
-  savePolicy: (id: string, text: string) => Promise<void>;
-  removePolicy: (id: string) => Promise<void>;
+  /** true: it waits for a second person. @throws CdrError 409 `conflict` where no administrator could change policies any more */
+  savePolicy: (id: string, text: string) => Promise<boolean>;
+  /** true: it waits for a second person. */
+  removePolicy: (id: string) => Promise<boolean>;
   /** What is wrong with a text; nothing is stored. */
   checkPolicy: (text: string) => Promise<readonly PolicyFinding[]>;
   decide: (question: AccessQuestion) => Promise<AccessDecision>;
@@ -152,6 +155,8 @@ export interface AccessApi {
   accessReportCsv: (ehrId: string, of: ReportedTime & { readonly language: 'en' | 'de' }) => Promise<string>;
 }
 
+/** The status of what waits for a second person. */
+const WAITS = 202;
 /** As many as a person reads. */
 const ACCESSES_AT_ONCE = 500;
 /** The most that the server gives at once. */
@@ -167,11 +172,10 @@ export function accessApi(cdr: Cdr): AccessApi {
       (await cdr.request<{ versions: readonly PolicyVersion[] }>('GET', `${policyPath(id)}/versions`)).body
         .versions,
     savePolicy: async (id, policy) => {
-      await cdr.request('PUT', policyPath(id), { body: { policy } });
+      const { status } = await cdr.request('PUT', policyPath(id), { body: { policy } });
+      return status === WAITS;
     },
-    removePolicy: async (id) => {
-      await cdr.request('DELETE', policyPath(id));
-    },
+    removePolicy: async (id) => (await cdr.request('DELETE', policyPath(id))).status === WAITS,
     checkPolicy: async (policy) => {
       const sent = { body: { policy } };
       return (await cdr.request<{ findings: readonly PolicyFinding[] }>('POST', `${POLICIES}/validate`, sent))

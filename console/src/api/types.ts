@@ -15,6 +15,8 @@ export interface ServerSettings {
   readonly administration: boolean;
   /** What becomes of policies of access and marks. docs/access.md */
   readonly access_mode: 'off' | 'dry' | 'observe' | 'enforce';
+  /** Whether a change of a policy waits for a second person. */
+  readonly policies_take_two: boolean;
   /** ISO 3166-1 code of the country; null: the server does not say. */
   readonly territory: string | null;
   /** How long whoever has signed in may be away before the page is locked; null: as long as he likes. */

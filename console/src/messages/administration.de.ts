@@ -85,6 +85,7 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'approval.erase': 'Löschung',
   'approval.finalise': 'Endgültigkeit einer Zusammenführung',
   'approval.policy': 'Eigentümer gespeicherter Abfragen',
+  'approval.policyOfAccess': 'Regel {id}',
   'approval.merge': 'Zusammenführung',
   'server.state': 'Zustand',
   'server.database': 'Datenbank',

@@ -82,6 +82,7 @@ export const administration = {
   'approval.erase': 'Erasure',
   'approval.finalise': 'Finality of a merge',
   'approval.policy': 'Owner of stored queries',
+  'approval.policyOfAccess': 'Policy {id}',
   'approval.merge': 'Merge',
   'server.state': 'State',
   'server.database': 'Database',

@@ -48,6 +48,8 @@ export const hints = {
   'approval.says.move': 'A document with all its versions goes to another record',
   'approval.says.erase': 'It is removed with everything in it',
   'approval.says.finalise': 'The merge can never be taken back any more',
+  'approval.says.putPolicy': 'It says something else from then on, for everybody',
+  'approval.says.removePolicy': 'It holds no more from then on, for everybody',
   'fact.object_id': 'document',
   'fact.versions': 'versions',
   'fact.contributions': 'contributions',

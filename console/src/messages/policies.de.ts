@@ -76,6 +76,14 @@ export const policies: Readonly<Record<keyof typeof english, string>> = {
     'Sie gilt ab der nächsten Anfrage nicht mehr, für alle. Ihre Versionen bleiben. Eine Person genügt dafür: Regeln bestätigt keine zweite.',
   'policies.removeNow': 'Entfernen',
   'policies.removed': '{id} ist entfernt',
+  'policies.ask': 'Eine zweite Person fragen',
+  'policies.waits': '{id} bleibt, wie sie ist, bis eine andere Person die Änderung bestätigt',
+  'policies.takesTwo':
+    'Eine Person allein speichert sie nicht: Die Änderung wartet hier, bis eine andere sie bestätigt, und gilt ab der nächsten Anfrage danach.',
+  'policies.removeHintTwo':
+    'Sie gilt, bis eine andere Person dies bestätigt, und dann nicht mehr, für alle. Ihre Versionen bleiben.',
+  'policies.last': 'Es ist die letzte Regel: Ohne eine ist nichts beschränkt.',
+  'policies.confirmedBy': 'bestätigt von {who}',
   'policies.keep': 'Behalten',
   'policies.first':
     'Es wäre die erste Regel, und sie gilt sofort: Ab der nächsten Anfrage sehen alle nur, was sie erlaubt, auch wer verwaltet.',

@@ -74,6 +74,14 @@ export const policies = {
     'It holds no more from the next request on, for everybody. Its versions stay. One person is enough for this: policies are not confirmed by a second one.',
   'policies.removeNow': 'Remove it',
   'policies.removed': '{id} is removed',
+  'policies.ask': 'Ask a second person',
+  'policies.waits': '{id} stays as it is until another person confirms the change',
+  'policies.takesTwo':
+    'It is not stored by one person: the change waits here until another one confirms it, and holds from the next request after that.',
+  'policies.removeHintTwo':
+    'It holds until another person confirms this, and then no more, for everybody. Its versions stay.',
+  'policies.last': 'It is the last policy: without any, nothing is restricted.',
+  'policies.confirmedBy': 'confirmed by {who}',
   'policies.keep': 'Keep it',
   'policies.first':
     'It would be the first policy, and it holds at once: from the next request on everybody sees only what it permits, administrators too.',

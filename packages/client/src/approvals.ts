@@ -12,6 +12,8 @@ export interface Approval {
   readonly state: 'pending' | 'done' | 'withdrawn';
   readonly summary: string;
   readonly ehr_ids: readonly string[];
+  /** Of a policy of access that is to be changed. */
+  readonly policy_id?: string;
   readonly reason?: string;
   /** On whose behalf. */
   readonly requested_by?: string;

@@ -170,6 +170,7 @@ export const ADMIN_SCHEMAS = {
       summary: TEXT,
       ehr_ids: listOf(UUID),
       object_id: UUID,
+      policy_id: { ...TEXT, description: 'Of a policy of access' },
       reason: TEXT,
       requested_by: { ...TEXT, description: 'On whose behalf' },
       requested: object({ date: TIME, administrator: TEXT }),

@@ -63,6 +63,7 @@ export const POLICY_SCHEMAS = {
         policy: { type: ['string', 'null'], description: 'null: it was removed' },
         time: TIME,
         by: TEXT,
+        confirmed_by: { ...TEXT, description: 'The second person, where it took two (`FOUR_EYES`)' },
       }),
     ),
   }),

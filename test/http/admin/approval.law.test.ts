@@ -9,13 +9,22 @@ import { Random } from '../../support/random.js';
 import { bearer, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
-const app = testApp({ ...WITH_ADMIN, fourEyes: ['merge', 'move', 'erase', 'finalise'] });
-const alone = testApp(WITH_ADMIN);
+const app = testApp({
+  ...WITH_ADMIN,
+  accessMode: 'dry',
+  fourEyes: ['merge', 'move', 'erase', 'finalise', 'policy'],
+});
+const alone = testApp({ ...WITH_ADMIN, accessMode: 'dry' });
 beforeAll(() => givenMergeTemplates(app));
 
 const PERSONS = ['ann', 'ben', 'cid'] as const;
 type Person = (typeof PERSONS)[number];
 const STEPS = 14;
+const POLICIES = [
+  'permit (principal, action, resource);',
+  'forbid (principal, action, resource is Version);',
+  'forbid (principal, action, resource);',
+] as const;
 
 /** What the model knows of what waits. */
 interface Waiting {
@@ -37,11 +46,12 @@ it.each(seeds({ small: 1, full: 400 }))('two persons, whatever comes between: %i
   const compositions: string[] = [];
   for (const ehrId of ehrs) compositions.push((await givenComposition(app, ehrId)).split('::')[0]!);
   const waiting: Waiting[] = [];
-  const call = (method: 'get' | 'post' | 'delete', path: string, by: Person, of = app) => {
+  const policyIds = [`law-${seed}-a`, `law-${seed}-b`];
+  const call = (method: 'get' | 'post' | 'put' | 'delete', path: string, by: Person, of = app) => {
     const agent = request(of);
     return agent[method](`${O}${path}`).set('Authorization', bearer(['ADMIN'], by));
   };
-  const print = () => fingerprint(ehrs, compositions);
+  const print = () => fingerprint(ehrs, compositions, policyIds);
 
   const ask = async (): Promise<void> => {
     const by = pick(PERSONS);
@@ -53,6 +63,8 @@ it.each(seeds({ small: 1, full: 400 }))('two persons, whatever comes between: %i
       () => call('delete', `/ehr/${ehrId}/composition/${id}`, by),
       () => call('post', `/ehr/${ehrId}/composition/${id}/move`, by).send({ target_ehr: other }),
       () => call('post', '/ehr/merge', by).send({ source_ehr: ehrId, target_ehr: other, reversible: true }),
+      () => call('put', `/policies/${pick(policyIds)}`, by).send({ policy: pick(POLICIES) }),
+      () => call('delete', `/policies/${pick(policyIds)}`, by),
       async () => {
         const { body } = await call('get', '/ehr/merge_status', by);
         const mergeId = (body as Json[]).find((one) => ehrs.includes(String(one.source_ehr)))?.merge_id;
@@ -120,6 +132,9 @@ it.each(seeds({ small: 1, full: 400 }))('two persons, whatever comes between: %i
           reversible: true,
         }),
       () => call('delete', `/ehr/${ehrId}/composition/${uid}`, pick(PERSONS), alone),
+      () =>
+        call('put', `/policies/${pick(policyIds)}`, pick(PERSONS), alone).send({ policy: pick(POLICIES) }),
+      () => call('delete', `/policies/${pick(policyIds)}`, pick(PERSONS), alone),
     ])();
   };
 
@@ -130,16 +145,29 @@ it.each(seeds({ small: 1, full: 400 }))('two persons, whatever comes between: %i
     // What is listed was asked for here or in another script; what was ended by its EHR or object is gone for good.
     for (const one of waiting.filter(({ id }) => !ids.has(id)))
       expect((await call('post', `/approval/${one.id}/confirm`, 'ben')).status).toBeGreaterThanOrEqual(404);
-    const mine = listed.filter((one) => ((one.ehr_ids ?? []) as string[]).some((id) => ehrs.includes(id)));
+    const mine = listed.filter(
+      ({ ehr_ids: ids = [], policy_id: id }) =>
+        (ids as string[]).some((one) => ehrs.includes(one)) || policyIds.includes(String(id)),
+    );
     expect(waiting.map(({ id }) => id)).toEqual(expect.arrayContaining(mine.map((one) => one.approval_id)));
   }
   const verified = (await call('post', '/verify', 'ann')).body as { violations?: unknown[] };
   expect(verified.violations ?? []).toEqual([]);
 });
 
-/** Whose each COMPOSITION is in which version, which EHRs there are, and which merges stand in which way. */
-async function fingerprint(ehrs: readonly string[], compositions: readonly string[]): Promise<string> {
+/** Whose each COMPOSITION is in which version, which EHRs there are, which merges stand in which way, and all versions of policies. */
+async function fingerprint(
+  ehrs: readonly string[],
+  compositions: readonly string[],
+  policyIds: readonly string[],
+): Promise<string> {
   const found: unknown[] = [];
+  for (const id of policyIds) {
+    const { status, body } = await request(app)
+      .get(`${O}/policies/${id}/versions`)
+      .set('Authorization', bearer(['ADMIN'], 'ann'));
+    if (status === 200) found.push([id, (body as Json).versions]);
+  }
   for (const ehrId of ehrs) {
     found.push([ehrId, (await request(app).get(`${V1}/ehr/${ehrId}`)).status]);
     for (const id of compositions) {

@@ -8,6 +8,8 @@ import type { World } from './world.js';
 const PERMIT = { policy: 'permit (principal, action, resource);' };
 const LOCK = { policy: 'forbid (principal, action, resource);' };
 const WRONG = { policy: 'permit (principal, action, resource) when { resource.colour == "red" };' };
+/** Where a change takes two persons. */
+const TWO = { fourEyes: ['policy'] } as const;
 const PRINCIPAL = { sub: 'ada' };
 
 /** Cases of policies of access. */
@@ -36,6 +38,20 @@ export function policyCases(world: World): ApiCase[] {
     { id: 'putPolicy', status: 422, call: () => ({ params: fresh(), body: WRONG }) },
     { id: 'removePolicy', status: 204, call: async () => ({ params: await kept() }) },
     { id: 'removePolicy', status: 404, call: () => ({ params: fresh() }) },
+    { id: 'putPolicy', status: 202, call: () => ({ params: fresh(), body: PERMIT, settings: TWO }) },
+    { id: 'removePolicy', status: 202, call: async () => ({ params: await kept(), settings: TWO }) },
+    {
+      id: 'removePolicy',
+      status: 409,
+      call: async () => {
+        const params = await kept();
+        await request(testApp({ ...WITH_ADMIN, accessMode: 'dry', ...TWO }))
+          .delete(`/rest/admin/policies/${params.policy_id}`)
+          .set('Authorization', ADMIN)
+          .expect(202);
+        return { params, settings: TWO };
+      },
+    },
     { id: 'validatePolicy', status: 200, call: () => ({ body: PERMIT }) },
     { id: 'validatePolicy', status: 400, call: () => ({ body: {} }) },
     {

@@ -10,6 +10,7 @@ import { NewPolicy } from './NewPolicy.js';
 import { policyGist } from './policy-gist.js';
 import { policyView } from './policy-view.js';
 import { useDraft } from './use-policies.js';
+import { WaitingPolicies } from './WaitingPolicies.js';
 
 /** The policies that hold, and what is written of them and not stored. */
 export function PolicyList({ stored }: { readonly stored: readonly StoredPolicy[] }): ReactNode {
@@ -20,6 +21,7 @@ export function PolicyList({ stored }: { readonly stored: readonly StoredPolicy[
   const begin = isBeginning || isEmpty;
   return (
     <>
+      <WaitingPolicies />
       {isEmpty && <Empty title={t('policies.none')}>{t('policies.noneHint')}</Empty>}
       {!begin && (
         <Group mb="sm">

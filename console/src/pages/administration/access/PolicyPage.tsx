@@ -17,6 +17,7 @@ import { accessView, policyView } from './policy-view.js';
 import { PolicyFailure } from './PolicyFailure.js';
 import { PolicyVersions } from './PolicyVersions.js';
 import { useDraft } from './use-policies.js';
+import { WaitingPolicies } from './WaitingPolicies.js';
 
 /** Milliseconds without a key before the server is asked what is wrong. */
 const CHECK_AFTER = 400;
@@ -31,6 +32,7 @@ export function PolicyPage({
 }): ReactNode {
   const { t } = useMessages();
   const go = useGo();
+  const { policies_take_two: takesTwo } = useSession().settings;
   const { draft, write } = useDraft(stored);
   const [edit, setEdit] = useState<{ readonly text: string; readonly cursor: number } | null>(null);
   const known = stored.find((policy) => policy.id === id);
@@ -45,6 +47,7 @@ export function PolicyPage({
   return (
     <div className="policy">
       <Head id={id} known={known} line={line} />
+      <WaitingPolicies id={id} />
       <CedarEditor
         text={text}
         onChange={replace}
@@ -57,7 +60,7 @@ export function PolicyPage({
       <Consequence stored={stored} after={policiesOf(draft, stored).length} isChanged={line !== undefined} />
       <Group gap="xs" mt="sm">
         <Button disabled={!maySave} loading={save.isPending} onClick={() => save.mutate(text)}>
-          {t('policies.save')}
+          {t(takesTwo ? 'policies.ask' : 'policies.save')}
         </Button>
         <Button variant="default" disabled={isWrong} onClick={() => go(accessView('compare'))}>
           {t('policies.compare')}
@@ -141,24 +144,25 @@ function useChanges(id: string, forget: () => void) {
   const go = useGo();
   const queries = useQueryClient();
   const again = async (): Promise<void> => {
+    await queries.invalidateQueries({ queryKey: ['merges', 'approvals'] });
     await queries.invalidateQueries({ queryKey: ['policies'] });
     await queries.invalidateQueries({ queryKey: ['policy-versions', id] });
   };
   const save = useMutation({
     mutationFn: (text: string) => api.savePolicy(id, text),
-    onSuccess: async () => {
+    onSuccess: async (waits) => {
       await again();
       forget();
-      tell(t('policies.saved', { id }));
+      tell(t(waits ? 'policies.waits' : 'policies.saved', { id }));
     },
   });
   const remove = useMutation({
     mutationFn: () => api.removePolicy(id),
-    onSuccess: async () => {
+    onSuccess: async (waits) => {
       go(policyView());
       forget();
       await again();
-      tell(t('policies.removed', { id }));
+      tell(t(waits ? 'policies.waits' : 'policies.removed', { id }));
     },
   });
   return { save, remove };
@@ -175,16 +179,22 @@ function Consequence({
   readonly isChanged: boolean;
 }): ReactNode {
   const { t } = useMessages();
-  const { access_mode: mode } = useSession().settings;
-  if (!isChanged || mode !== 'enforce') return null;
-  return stored.length === 0 && after > 0 ? (
-    <Alert color="yellow" mt="sm">
-      {t('policies.first')}
-    </Alert>
-  ) : (
-    <Text size="sm" c="dimmed" mt="xs">
-      {t('policies.atOnce')}
-    </Text>
+  const { access_mode: mode, policies_take_two: takesTwo } = useSession().settings;
+  if (!isChanged) return null;
+  const isFirst = mode === 'enforce' && stored.length === 0 && after > 0;
+  return (
+    <>
+      {isFirst && (
+        <Alert color="yellow" mt="sm">
+          {t('policies.first')}
+        </Alert>
+      )}
+      {(takesTwo || (mode === 'enforce' && !isFirst)) && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {t(takesTwo ? 'policies.takesTwo' : 'policies.atOnce')}
+        </Text>
+      )}
+    </>
   );
 }
 
@@ -197,6 +207,7 @@ function Remove({
   readonly isPending: boolean;
 }): ReactNode {
   const { t } = useMessages();
+  const { policies_take_two: takesTwo } = useSession().settings;
   const [isAsked, setIsAsked] = useState(false);
   if (!isAsked)
     return (
@@ -206,10 +217,10 @@ function Remove({
     );
   return (
     <Alert color="yellow" w="100%">
-      <Text mb="xs">{t('policies.removeHint')}</Text>
+      <Text mb="xs">{t(takesTwo ? 'policies.removeHintTwo' : 'policies.removeHint')}</Text>
       <Group gap="xs">
         <Button color="red.9" loading={isPending} onClick={onRemove}>
-          {t('policies.removeNow')}
+          {t(takesTwo ? 'policies.ask' : 'policies.removeNow')}
         </Button>
         <Button variant="default" onClick={() => setIsAsked(false)}>
           {t('policies.keep')}

@@ -30,11 +30,12 @@ export function PolicyVersions({
   if (data === undefined) return <Loading rows={2} />;
   return (
     <ol className="policy-versions">
-      {[...data].reverse().map(({ version, policy, time, by }) => (
+      {[...data].reverse().map(({ version, policy, time, by, confirmed_by: second }) => (
         <li key={version}>
           <Group gap="sm">
             <span>
               <b>{t('policies.versionNumber', { version })}</b> <Time value={time} isAgo /> · {by}
+              {second !== undefined && ` · ${t('policies.confirmedBy', { who: second })}`}
               {policy === null && <span className="flag"> {t('policies.is.removed')}</span>}
             </span>
             {policy !== null && policy !== text && (

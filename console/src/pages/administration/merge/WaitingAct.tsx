@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { CdrError, type Approval } from '@everchart/client';
 import type { AdministrationApi } from '../../../api/administration.js';
 import { textAt } from '../../../api/json.js';
@@ -11,12 +11,17 @@ import { useMessages } from '../../../messages/messages.js';
 import { wholeText } from '../../../record/values/value-reader.js';
 import { valueText } from '../../../record/values/value-text.js';
 import { useApi } from '../../../session/session.js';
-import { Failure } from '../../../widgets/states.js';
+import { Failure, Loading } from '../../../widgets/states.js';
 import { Time } from '../../../widgets/Time.js';
 import { NamedPatient } from './MergeItem.js';
 import { Withdraw } from './WaitingMerge.js';
 
-/** A move, an erasure or a finality that another person asked for: nobody confirms what he has not seen as it is now. */
+// With its editor it is as large as all that is here.
+const PlannedPolicy = lazy(() =>
+  import('../access/PlannedPolicy.js').then((file) => ({ default: file.PlannedPolicy })),
+);
+
+/** A move, an erasure, a change of a policy or a finality that another person asked for: nobody confirms what he has not seen as it is now. */
 export function WaitingAct({ approval }: { readonly approval: Approval }): ReactNode {
   const { t } = useMessages();
   const api = useApi();
@@ -32,7 +37,11 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
   return (
     <li>
       <div>
-        <Text fw={600}>{t(`approval.${approval.kind}`)}</Text>
+        <Text fw={600}>
+          {approval.policy_id === undefined
+            ? t(`approval.${approval.kind}`)
+            : t('approval.policyOfAccess', { id: approval.policy_id })}
+        </Text>
         {/* The source of a merge that becomes final is nobody's record any more. */}
         {approval.kind !== 'finalise' &&
           approval.ehr_ids.map((ehrId) => (
@@ -54,7 +63,7 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
             {t('merge.planChanged')}
           </Text>
         )}
-        {plan.data !== undefined && <Facts plan={plan.data.now.plan} />}
+        {plan.data !== undefined && <Planned approval={plan.data.now} />}
         {error !== null && <Failure error={error} />}
         <Group gap="xs" mt="xs">
           <Button size="xs" variant="default" loading={plan.isPending} onClick={() => plan.mutate()}>
@@ -80,7 +89,7 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
 /** What would happen, by its kind; what this console has no words for as the audit has it. */
 function Says({ approval }: { readonly approval: Approval }): ReactNode {
   const { t } = useMessages();
-  const key = `approval.says.${approval.kind}`;
+  const key = `approval.says.${approval.policy_id === undefined ? approval.kind : approval.operation}`;
   if (!isKnown(key))
     return (
       <Text size="sm" lang="en">
@@ -88,6 +97,15 @@ function Says({ approval }: { readonly approval: Approval }): ReactNode {
       </Text>
     );
   return <Text size="sm">{t(key)}</Text>;
+}
+
+function Planned({ approval: { plan, policy_id: policy } }: { readonly approval: Approval }): ReactNode {
+  if (policy === undefined) return <Facts plan={plan} />;
+  return (
+    <Suspense fallback={<Loading rows={2} />}>
+      <PlannedPolicy plan={plan} />
+    </Suspense>
+  );
 }
 
 /** The numbers and ids of a plan, as no JSON. */
