@@ -1,11 +1,15 @@
 import { activeEhrNamed, activeEhrsIdentified, type ListedEhr } from '../../models/ehr-identity.js';
 import type { Condition } from '../../policy/condition.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { viewing, type Viewer } from './viewer.js';
 
 /** EHRs with one identifier that are looked at for who sees only some, and how many at once. */
 const LOOKED_AT = 1_000;
 const AT_ONCE = 20;
+
+/** EHRs that one patient may have: records of whom nobody has merged yet. An emergency is for one patient. */
+const MOST_OF_ONE = 5;
 
 /** What a list says of an EHR: to whom its EHR_STATUS is hidden nothing that only that says. */
 export type ShownEhr = Pick<ListedEhr, '_id' | 'time_created'> & Partial<ListedEhr>;
@@ -32,12 +36,20 @@ async function shownTo(viewer: Viewer, ehrs: readonly ListedEhr[]): Promise<Show
 /**
  * Active EHRs with this id, id of the subject or identifier that are there for somebody, ascending by id; of more than `most` any. One
  * whose EHR_STATUS is hidden from him is found by its id alone.
+ * @throws invalid in an emergency for a name that says of nobody who he is
  */
 export async function ehrsShownNamed(viewer: Viewer, name: string, most: number): Promise<ShownEhr[]> {
-  const found = await ehrsNamed(viewer, name, { seen: await viewer.ehrs(), most });
+  const found = await ehrsNamed(viewer, name, { seen: await viewer.namedEhrs(), most });
+  if (viewer.isEmergency) requireOnePatient(found);
   const inEmergency = await viewer.ehrsInEmergency();
   if (inEmergency !== null && (await namesMore(name, { found, inEmergency }))) viewer.withheld();
   return found;
+}
+
+function requireOnePatient({ length }: readonly ShownEhr[]): void {
+  if (length <= MOST_OF_ONE) return;
+  const message = `more than ${MOST_OF_ONE} records have this identifier: emergency access is for one, look for it by another`;
+  throw new CdrError('invalid', message);
 }
 
 async function ehrsNamed(

@@ -127,18 +127,24 @@ export class Viewer {
   }
 
   /**
-   * What queries and lists are narrowed by. `ehrId`: the only EHR that is asked about; null: all.
+   * What queries and lists are narrowed by. `ehrId`: the only EHR that is asked about; null: all, of which an emergency opens none.
    * @throws unprocessable where policies ask for a tag that too many EHRs have
    */
   async permitted(ehrId: string | null): Promise<Permitted> {
-    const named = await this.#facts.narrowed(this.#rulesOf(this.request.actions[0]).permitted, ehrId);
+    const { permitted } = this.#rulesOf(this.request.actions[0], ehrId !== null && this.isEmergency);
+    const named = await this.#facts.narrowed(permitted, ehrId);
     this.#isWithheld ||= await this.#isLessNarrowed(named, ehrId);
     return named;
   }
 
-  /** What the EHRs are that are there for him. @throws as `permitted` */
+  /** What the EHRs are that are there for him, in an emergency as ever: that is for one. @throws as `permitted` */
   ehrs(): Promise<Condition> {
-    return this.#ehrs(this.#isEmergency);
+    return this.#ehrs(false);
+  }
+
+  /** What they are where one patient is looked for by a name that is his. @throws as `permitted` */
+  namedEhrs(): Promise<Condition> {
+    return this.#ehrs(this.isEmergency);
   }
 
   /** What they would be in an emergency; null: he could not say that it is one, or has. */
@@ -330,11 +336,12 @@ export class Viewer {
       if (mark.kind === RESTRICTION && isOn(mark, object)) this.#restricting.set(mark.doc._id, mark);
   }
 
-  get #isEmergency(): boolean {
+  /** Whether he says that it is an emergency. */
+  get isEmergency(): boolean {
     return this.request.emergencyReason !== undefined;
   }
 
-  #rulesOf(action: Action, inEmergency = this.#isEmergency): RulesOfRequest {
+  #rulesOf(action: Action, inEmergency = this.isEmergency): RulesOfRequest {
     this.#isAsked = true;
     const { set, subject } = this.request;
     return set.rulesFor({ subject, action, ...(inEmergency && { isEmergency: true }) });

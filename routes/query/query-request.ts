@@ -127,12 +127,13 @@ function common(ctx: Context, body: JsonObject, defaultTimezone: string): Omit<Q
   };
 }
 
-/** The EHR that a query names, known before it is read; null: none, or what it names is wrong, which is said when it is read. */
+/** The EHR that a query, or the body of something else, names, known before it is read; null: none, or what it names is wrong, which is said when it is read. */
 export async function namedEhr(ctx: Context): Promise<string | null> {
   const text = bodyText(ctx);
   try {
     const body: JsonValue = text === null ? {} : await parseJsonBody(ctx, text);
-    return ehrIdOf(ctx, isJsonObject(body) ? body : {});
+    const given = isJsonObject(body) ? body : {};
+    return currentOperation(ctx).operation.discloses === 'query' ? ehrIdOf(ctx, given) : ehrInBody(given);
   } catch (error) {
     if (error instanceof CdrError) return null;
     throw error;
@@ -140,9 +141,16 @@ export async function namedEhr(ctx: Context): Promise<string | null> {
 }
 
 function ehrIdOf(ctx: Context, body: JsonObject): string | null {
-  const texts = [optionalText(body, 'ehr_id'), vendorHeader(ctx, 'EHR-id')];
-  const ids = texts.map((id) => (id === null ? null : (parseEhrId(id.trim()) ?? refuseEhrId())));
-  return oneOf('ehr_id', [queryParameter(ctx, 'query_ehr_id'), ...ids]);
+  const inHeader = ehrIdIn(vendorHeader(ctx, 'EHR-id'));
+  return oneOf('ehr_id', [queryParameter(ctx, 'query_ehr_id'), ehrInBody(body), inHeader]);
+}
+
+function ehrInBody(body: JsonObject): string | null {
+  return ehrIdIn(optionalText(body, 'ehr_id'));
+}
+
+function ehrIdIn(text: string | null): string | null {
+  return text === null ? null : (parseEhrId(text.trim()) ?? refuseEhrId());
 }
 
 function refuseEhrId(): never {

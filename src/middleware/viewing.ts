@@ -12,7 +12,7 @@ import type { Action } from '../../policy/subject.js';
 import type { Disclosure, Operation } from '../../routes/http/operation/operation.js';
 import { currentOperation } from '../../routes/http/request/request-state.js';
 import { viewRequest } from './view-request.js';
-import { recordEmergency } from './emergency.js';
+import { withEmergencyRecord } from './emergency.js';
 import { restrictedRefusal, type Refused } from './restricted.js';
 import { askedQuery } from './token-scopes.js';
 
@@ -117,9 +117,8 @@ export function enforcedPolicies(
     const viewer = new Viewer({ ...(await viewRequest(ctx)), set, actions, systemId, ...ahead });
     // What policies would hide is what the audit tells where they are observed.
     ctx.state.judgement ??= () => viewer.judgement;
-    if (ctx.state.emergency !== undefined) await recordEmergency(ctx);
     try {
-      await withViewer(viewer, next);
+      await withEmergencyRecord(ctx, () => withViewer(viewer, next));
     } catch (error) {
       throw saidOf(error, { viewer, isRead, user: ctx.state.user, accessRefused });
     } finally {

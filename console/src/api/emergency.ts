@@ -16,10 +16,12 @@ const ALL = '';
 const OF_RECORD = /\/rest\/(?:openehr\/v1\/ehr|preview|favourite|draft)\/([^/]+)/;
 /** Names its record in its body. */
 const QUERY = '/query/aql';
+/** So does the word to the audit that something is printed. */
+const PRINT = '/rest/print';
 
 /** The record that a request is about, by its path or, of a query, by its body; empty: all. null: it is answered whatever is withheld. */
 export function recordAsked(path: string, body: string): string | null {
-  if (path.endsWith(QUERY)) return ehrIn(body);
+  if (path.endsWith(QUERY) || path.endsWith(PRINT)) return ehrIn(body);
   if (path.endsWith('/rest/ehrs')) return ALL;
   const [, id] = OF_RECORD.exec(path) ?? [];
   return id === undefined ? null : decodeURIComponent(id);
@@ -82,7 +84,8 @@ class Emergencies {
   /** Sends a request: what is about a record that is open in an emergency says so, and what its answer tells of withheld things is kept. */
   async send(request: Request, send: (request: Request) => Promise<Response>): Promise<Response> {
     const { pathname } = new URL(request.url);
-    const ehrId = recordAsked(pathname, pathname.endsWith(QUERY) ? await request.clone().text() : '');
+    const isInBody = pathname.endsWith(QUERY) || pathname.endsWith(PRINT);
+    const ehrId = recordAsked(pathname, isInBody ? await request.clone().text() : '');
     if (ehrId === null) return send(request);
     const emergency = this.#open.get(ehrId);
     if (emergency !== undefined)

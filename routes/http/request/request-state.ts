@@ -62,6 +62,8 @@ export interface EmergencyAccess {
   /** Code of HL7. */
   readonly purpose: string;
   readonly reason: string;
+  /** The one EHR that it is for; null: it is looked for or made. */
+  readonly ehrId: string | null;
 }
 
 /** The operation that a request is for, with the segments of its path. */

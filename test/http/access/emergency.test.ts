@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { everyOperation } from '../../../src/operation-table.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -7,18 +9,21 @@ import { MARK_ROLES, putMarks, RESTRICTED, ROOT, tokenOf, WITHHELD } from '../..
 import { givenComposition, givenEhr, givenTemplate, V1, type Json } from '../../support/resources.js';
 import { everythingOn } from '../../support/settings.js';
 import { putPolicy } from '../../support/policy/put.js';
+import { statusOf } from '../../support/policy/unseen-world.js';
 
 useDatabase();
 
 const settings = {
   ...everythingOn({ auth: 'jwt', accessMode: 'enforce', auditReads: false }),
-  rolePermissions: MARK_ROLES,
+  rolePermissions: { ...MARK_ROLES, ALL: [...MARK_ROLES.ADMIN, 'emergency', 'draft'] as const },
 };
 const app = testApp(settings);
 const open = testApp();
 const NIGHT = tokenOf(['NIGHT'], {}, 'night nurse');
 const NURSE = tokenOf(['USER'], {}, 'nurse');
 const BROKEN = { 'Purpose-Of-Use': 'BTG', 'Purpose-Of-Use-Reason': 'bewußtlos, Notaufnahme' };
+/** Operations that name no EHR and come to one patient: found by what names him, or made. */
+const OF_ONE = ['ehr_create', 'ehr_get_by_subject', 'ehr_find'];
 const EHRS = 'SELECT e/ehr_id/value FROM EHR e';
 
 const get = (path: string, headers: object = {}, token = NIGHT, on = app) =>
@@ -67,9 +72,10 @@ describe('emergency access', () => {
     await get(`${V1}/ehr/${withheld.ehr}/composition/${withheld.uid}`, BROKEN).expect(200);
     await get(`${V1}/ehr/${withheld.ehr}`, { ...BROKEN, 'Purpose-Of-Use': 'ETREAT' }).expect(200);
     await get(`${V1}/ehr/${restricted.ehr}`, BROKEN).expect(404);
-    const rows = ((await query(BROKEN).expect(200)).body as Json)['rows'] as unknown[];
-    expect(rows).toContainEqual([withheld.ehr]);
-    expect(rows).not.toContainEqual([restricted.ehr]);
+    const rowsOf = async (ehr: string) =>
+      ((await query(BROKEN, { ehr_id: ehr }).expect(200)).body as Json)['rows'] as unknown[];
+    expect(await rowsOf(withheld.ehr)).toEqual([[withheld.ehr]]);
+    await query(BROKEN, { ehr_id: restricted.ehr }).expect(404);
     const found = await get(`/rest/ehrs?identifier=${withheld.ehr}`, BROKEN).expect(200);
     expect((found.body as Json)['ehrs']).toHaveLength(1);
     // It is for the request that states it.
@@ -183,9 +189,73 @@ describe('emergency access', () => {
       return [(body as Json)['meta']?._withheld, answered[HEADER]];
     };
     expect(await metaOf(NIGHT)).toEqual([true, 'emergency']);
-    expect(await metaOf(NIGHT, BROKEN)).toEqual([undefined, undefined]);
+    expect(await metaOf(NIGHT, BROKEN, { ehr_id: ehr })).toEqual([undefined, undefined]);
     expect(await metaOf(NURSE)).toEqual([undefined, undefined]);
     expect(await metaOf(NIGHT, {}, { ehr_id: plain })).toEqual([undefined, undefined]);
+  });
+
+  it('is for one record: what names none is 400 and says what would be right, whatever operation', async () => {
+    const { ehr } = await withheldEhr();
+    const judged = everyOperation(settings).operations.filter(
+      ({ discloses, path }) => discloses !== 'nothing' && discloses !== 'whole' && !path.includes('{ehr_id}'),
+    );
+    const token = tokenOf(['ALL'], {}, 'chief of the night');
+    for (const { id, method, path: pattern } of judged.filter((row) => !OF_ONE.includes(row.id))) {
+      const path = pattern.replace('{qualified_query_name}', 'org.example::q').replace('{version}', '1.0.0');
+      const sent = request(app)
+        [method === 'GET' ? 'get' : 'post'](path)
+        .set({ Authorization: token, ...latin1(BROKEN) });
+      const { status, text } = await (method === 'GET' ? sent : sent.send({ q: EHRS, of: 'query' }));
+      expect({ id, status, text }).toEqual({ id, status: 400, text: expect.stringContaining('one record') });
+      expect(text).not.toContain(ehr);
+    }
+    expect(judged.map(({ id }) => id)).toEqual(expect.arrayContaining(OF_ONE));
+    // By the purpose of a token too; without a reason that is no emergency, and opens nothing.
+    const etreat = tokenOf(['NIGHT'], { purpose_of_use: 'ETREAT' });
+    await query({ 'Purpose-Of-Use-Reason': 'unconscious' }, {}, etreat).expect(400);
+    const { body } = await query({}, {}, etreat).expect(200);
+    expect((body as Json)['rows']).not.toContainEqual([ehr]);
+    // Each way to name it, and what is wrong with that is said.
+    await query(BROKEN, { ehr_id: ehr }).expect(200);
+    await query({ ...BROKEN, 'openEHR-EHR-id': ehr }).expect(200);
+    await get(`${V1}/query/aql?q=${encodeURIComponent(EHRS)}&ehr_id=${ehr}`, BROKEN).expect(200);
+    await query(BROKEN, { ehr_id: 'not an id!' }).expect(400);
+    await request(app)
+      .post('/rest/print')
+      .set({ Authorization: NIGHT, ...latin1(BROKEN) })
+      .send({ of: 'record', ehr_id: ehr })
+      .expect(204);
+  });
+
+  it('finds who is in front of somebody by the whole of an identifier, and each record that it finds is in the log', async () => {
+    const [subject, shared] = [randomUUID(), randomUUID()];
+    const known = async (number: string): Promise<string> => {
+      const ehr = await givenEhr(open, statusOf(shared, number));
+      await putMarks(app, ehr, [WITHHELD]).expect(200);
+      return ehr;
+    };
+    const ehr = await known(subject);
+    const bySubject = `${V1}/ehr?subject_id=${subject}&subject_namespace=hospital`;
+    await get(bySubject).expect(404);
+    await get(bySubject, BROKEN).expect(200);
+    const found = await get(`/rest/ehrs?identifier=${subject}`, BROKEN).expect(200);
+    expect((found.body as Json)['ehrs']).toEqual([expect.objectContaining({ ehr_id: ehr })]);
+    await get(`/rest/ehrs?identifier=${subject.slice(0, 8)}`, BROKEN).expect(200, { ehrs: [] });
+    const of = await records(`operation=emergency_access&ehr_id=${ehr}`);
+    expect(of.map(({ target }) => target)).toEqual(['ehr_find', 'ehr_get_by_subject']);
+    // Records of one patient that nobody has merged yet; what more share says of nobody who he is.
+    const others = [ehr];
+    for (let more = 1; more < 5; more += 1) others.push(await known(randomUUID()));
+    const twins = await get(`/rest/ehrs?identifier=${shared}`, BROKEN).expect(200);
+    expect((twins.body as Json)['ehrs']).toHaveLength(5);
+    for (const each of others)
+      expect((await records(`operation=emergency_access&ehr_id=${each}`))[0]).toMatchObject({
+        target: 'ehr_find',
+        reason: expect.stringContaining('Notaufnahme'),
+      });
+    await known(randomUUID());
+    await get(`/rest/ehrs?identifier=${shared}`, BROKEN).expect(400, /one/);
+    await get(`/rest/ehrs?identifier=${shared}`).expect(200, { ehrs: [] });
   });
 
   it('is never what * of a role includes', () => {

@@ -44,10 +44,14 @@ const OWN = ['draft_get', 'draft_delete', 'favourite_delete'];
 /** Rows without an EHR that would change what other cells need. */
 const isJudged = ({ discloses }: Operation): boolean => discloses !== 'nothing' && discloses !== 'whole';
 
-function rowOf({ id, access, discloses }: Operation): Row {
+/** Without an EHR in their path, and about one all the same, as they are asked here. */
+const FOR_ONE = ['ehr_create', 'ehr_get_by_subject', 'ehr_find', 'print_note'];
+
+function rowOf({ id, access, discloses, path }: Operation): Row {
   return {
     access,
     discloses,
+    isForOne: path.includes('{ehr_id}') || FOR_ONE.includes(id),
     isAboutOne: !LISTS.includes(id) && !id.startsWith('query_'),
     onlyCreates: ['composition_create', 'directory_create', 'contribution_create'].includes(id),
   };

@@ -53,6 +53,8 @@ export interface Row {
   readonly discloses: string;
   /** Whether it is about the EHR that its request names: else a list, of which something is absent. */
   readonly isAboutOne: boolean;
+  /** Whether its request names one EHR, finds one patient or makes a record: an emergency is for no more. */
+  readonly isForOne: boolean;
   /** Whether it only writes down what is new, in an EHR that is there. */
   readonly onlyCreates: boolean;
 }
@@ -71,6 +73,7 @@ export function expectedOf(row: Row, { mark, who, purpose }: Asked): Expected {
   const stated = emergencyOf(row, who, PURPOSES[purpose] ?? {});
   if (typeof stated === 'number') return { status: stated, isRestricted: false };
   if (row.discloses === 'nothing' || row.discloses === 'whole') return 'as unmarked';
+  if (stated && !row.isForOne) return { status: 400, isRestricted: false };
   if (!isHidden(row, { mark, who, purpose }, stated)) return 'as unmarked';
   if (mark !== 'restriction_of_processing') return 'as absent';
   return restricted(row, who);

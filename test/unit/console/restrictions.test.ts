@@ -59,6 +59,11 @@ describe('an emergency', () => {
     for (const path of [`${V1}/ehr/e1`, `${V1}/ehr/e2`, '/rest/ehrs/e1/marks']) await send(path);
     expect(statedIn()).toEqual(['BTG', null, null]);
     expect(emergencies.of('e1')).toEqual(STATED);
+    // What names its record in its body; what names none is about all, and no emergency.
+    for (const path of [`${V1}/query/aql`, '/rest/print'])
+      for (const body of ['{"ehr_id":"e1"}', '{"q":"SELECT e FROM EHR e"}'])
+        await send(path, false, { body });
+    expect(statedIn()).toEqual(['BTG', null, 'BTG', null]);
     emergencies.end('e1');
     await send(`${V1}/ehr/e1`);
     expect(statedIn()).toEqual([null]);
