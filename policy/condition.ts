@@ -50,7 +50,6 @@ export type TagLeaf = Extract<Leaf, { readonly key: string }>;
 /** A condition on the marks of an object. */
 export type MarkLeaf = Extract<Leaf, { readonly kind: 'marked' }>;
 
-
 /** What somebody may see: what is in an EHR only where he may see the EHR. */
 export interface Permitted {
   /** Over EHRs. */

@@ -218,12 +218,14 @@ const POLICIES: readonly Limit[] = [
   {
     name: 'marked parts',
     value: MOST_SCOPES,
-    meaning: 'different parts of EHRs that these marks are about, objects aside; of more each document is asked',
+    meaning:
+      'different parts of EHRs that these marks are about, objects aside; of more each document is asked',
   },
   {
     name: 'marked parts by merges',
     value: MOST_MERGED_SCOPES,
-    meaning: 'the same of marks that came with merges, where there are more than these limits; of more a query is 422',
+    meaning:
+      'the same of marks that came with merges, where there are more than these limits; of more a query is 422',
   },
   {
     name: 'marks of an EHR',

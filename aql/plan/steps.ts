@@ -6,13 +6,7 @@ import type { IndexCondition } from '../index/condition.js';
 
 /** Collections that a pipeline reads (docs/spec/storage.md#collections). */
 export type SourceCollection =
-  | 'aql'
-  | 'ehrs'
-  | 'versions'
-  | 'versioned_objects'
-  | 'contributions'
-  | 'item_tags'
-  | 'ehr_marks';
+  'aql' | 'ehrs' | 'versions' | 'versioned_objects' | 'contributions' | 'item_tags' | 'ehr_marks';
 
 /** One step over documents. Fields are dotted names without `$`. */
 export type Step =

@@ -45,13 +45,14 @@ async function shownTo(viewer: Viewer, ehrs: readonly ListedEhr[]): Promise<Show
 export async function ehrsSeenAfter(viewer: Viewer, ehrId: string, count: number): Promise<ListedEhr[]> {
   const { candidates, among } = await viewer.ehrs(true);
   const seen: ListedEhr[] = [];
+  let size = count;
   for (let after = ehrId; ;) {
-    const size = seen.length === 0 ? count : Math.max(count, PART);
     const found = await activeEhrsAfter(after, size, candidates);
     seen.push(...(await among(found)));
     const last = found.at(-1);
     if (last === undefined || found.length < size || seen.length >= count) return seen.slice(0, count);
     after = last._id;
+    size = Math.max(count, PART);
   }
 }
 

@@ -1,4 +1,4 @@
-import { ACCESS_TAG, tagValues } from '../../policy/attributes.js';
+import { ACCESS_TAG, tagValues, type AccessTags } from '../../policy/attributes.js';
 import { tagFits, type Permitted, type TagLeaf } from '../../policy/condition.js';
 import { tagLeaves, withEhrsNamed, withoutImpliedTags } from '../../policy/tags.js';
 import { accessTagsAmong, tagsOfKey } from '../access-tag.js';
@@ -36,9 +36,9 @@ function nameOf(leaf: TagLeaf): string {
 }
 
 async function fittingAmong(leaves: readonly TagLeaf[], ehrIds: readonly string[]): Promise<Found> {
-  const tags = leaves.length === 0 ? new Map<string, never>() : await accessTagsAmong(ehrIds);
+  const tags = await accessTagsAmong(leaves.length === 0 ? [] : ehrIds);
   const fits = (leaf: TagLeaf, ehrId: string): boolean => {
-    const ofEhr = tags.get(ehrId) ?? {};
+    const ofEhr: AccessTags = tags.get(ehrId) ?? {};
     return tagFits(leaf, Object.hasOwn(ofEhr, leaf.key) ? ofEhr[leaf.key] : undefined);
   };
   return new Map(leaves.map((leaf) => [nameOf(leaf), ehrIds.filter((ehrId) => fits(leaf, ehrId))]));

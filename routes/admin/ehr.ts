@@ -46,7 +46,7 @@ export function adminEhrOperations(settings: Settings): Operation[] {
       summary: 'List all EHRs by their ids, those that queries leave out too',
       parameters: ['ehr_after', 'ehr_fetch'],
       responses: { 200: { description: 'One page', body: { schema: LIST, types: 'rm' } } },
-      errors: settings.accessMode === 'enforce' ? [400, 422] : [400],
+      errors: [400],
       failure: { root: LIST, fields: { ehrs: [] } },
       handle: listEhrs,
     }),

@@ -20,7 +20,7 @@ import { lookup, type LookupStep } from '../../plan/steps.js';
 import { ANY_TAG_VALUE, CATEGORIES, tagTextPatterns } from '../../../policy/attributes.js';
 import type { MarkLeaf, TagLeaf } from '../../../policy/condition.js';
 import { counted } from '../../../openehr/base/work.js';
-import { emit } from '../pipeline/emit-expression.js';
+import { emit } from './emit-expression.js';
 
 /* What is stored beside documents, joined to each: where more EHRs have a tag or a mark than could be named. docs/access.md#many-marks */
 
@@ -42,7 +42,12 @@ export function tagJoin(ehrField: string, keys: readonly string[]): LookupStep {
   const [only] = keys;
   const key = keys.length === 1 && only !== undefined ? { $eq: only } : { $in: [...keys] };
   const ofEhr = { target_type: 'EHR_STATUS', target_version: null, target_path: null };
-  const join = { as: JOINED_TAGS, from: 'item_tags', localField: ehrField, foreignField: 'owner_id' } as const;
+  const join = {
+    as: JOINED_TAGS,
+    from: 'item_tags',
+    localField: ehrField,
+    foreignField: 'owner_id',
+  } as const;
   return lookup(join, [{ kind: 'match', match: { key, ...ofEhr } }]);
 }
 
@@ -54,14 +59,18 @@ export function markJoin(ehrField: string): LookupStep {
 
 /** What is asked of tags, as a match of a document with the tags joined. */
 export function tagMatch(leaf: TagLeaf): Stage {
-  const some = (match: Stage): Stage => ({ [JOINED_TAGS]: { $elemMatch: { key: { $eq: leaf.key }, ...match } } });
+  const some = (match: Stage): Stage => ({
+    [JOINED_TAGS]: { $elemMatch: { key: { $eq: leaf.key }, ...match } },
+  });
   switch (leaf.kind) {
     case 'tagged':
       return some({});
     case 'emptyTag':
       return { $and: [some({}), { $nor: [some({ value: { $regex: ANY_TAG_VALUE } })] }] };
     case 'tag':
-      return anyOf(counted(tagTextPatterns(leaf.among)).map((pattern) => some({ value: { $regex: pattern } })));
+      return anyOf(
+        counted(tagTextPatterns(leaf.among)).map((pattern) => some({ value: { $regex: pattern } })),
+      );
   }
 }
 
@@ -130,9 +139,7 @@ function categoryExpression(): Expression {
     case: equal(variable('value'), literal(code)),
     then: literal(word),
   }));
-  return inRoot('category.defining_code.code_string', (code) =>
-    call('$switch', { branches, default: code }),
-  );
+  return inRoot('category.defining_code.code_string', (code) => call('$switch', { branches, default: code }));
 }
 
 function originExpression(systemId: string): Expression {

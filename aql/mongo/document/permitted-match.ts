@@ -115,7 +115,10 @@ function ehrLeaf(leaf: Leaf, systemId: string): Stage {
 function asksIdOnly(condition: Condition): boolean {
   return counted(leavesOf(condition)).every(
     (leaf) =>
-      leaf.kind === 'uid' || leaf.kind === 'object' || isBeside(leaf) || ('attribute' in leaf && leaf.attribute === 'ehr_id'),
+      leaf.kind === 'uid' ||
+      leaf.kind === 'object' ||
+      isBeside(leaf) ||
+      ('attribute' in leaf && leaf.attribute === 'ehr_id'),
   );
 }
 

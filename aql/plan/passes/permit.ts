@@ -69,7 +69,9 @@ function matchSteps(matches: readonly Stage[]): Step[] {
 
 /** What is asked of documents: first what they say themselves; what is joined for several is joined once. */
 function guardSteps(...guards: readonly Guard[]): Step[] {
-  const joins = new Map(guards.flatMap((guard) => guard.joins.map((join) => [join.as, join])));
+  const joins = new Map(
+    counted(guards).flatMap((guard) => guard.joins.map((join) => [join.as, join] as const)),
+  );
   return [
     ...matchSteps(guards.flatMap(({ matches }) => matches)),
     ...joins.values(),

@@ -221,7 +221,8 @@ const COMPOSITIONS = 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c';
 async function requireRight(person: Person, patients: readonly Patient[]): Promise<void> {
   const seen = patients.filter((each) => seesEhr(person, each));
   const uids = seen.flatMap((each) => seenCompositions(person, each));
-  const textsOf = async (q: string) => sorted((await rowsOf(person, q)).map(([text]: Json) => text as string));
+  const textsOf = async (q: string) =>
+    sorted((await rowsOf(person, q)).map(([text]: Json) => text as string));
   expect(await textsOf('SELECT e/ehr_id/value FROM EHR e')).toEqual(sorted(seen.map(({ ehr }) => ehr)));
   expect(await textsOf(COMPOSITIONS)).toEqual(sorted(uids));
   expect(await rowsOf(person, 'SELECT COUNT(*) FROM COMPOSITION c')).toEqual([[uids.length]]);
@@ -238,15 +239,20 @@ async function requireRight(person: Person, patients: readonly Patient[]): Promi
     const isSeen = seen.some((each) => each.ehr === ehr);
     for (const identifier of [ehr, subject]) {
       const { body } = await get(`/rest/ehrs?identifier=${identifier}`, person.token).expect(200);
-      expect((body as { ehrs: Json[] }).ehrs.map(({ ehr_id: id }) => id as string)).toEqual(isSeen ? [ehr] : []);
+      expect((body as { ehrs: Json[] }).ehrs.map(({ ehr_id: id }) => id as string)).toEqual(
+        isSeen ? [ehr] : [],
+      );
     }
   }
 }
 
 async function requireListed(person: Person, patients: readonly Patient[]): Promise<void> {
   const listed: string[] = [];
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const { body } = await get(`/rest/admin/ehr?ehr_fetch=3&ehr_after=${after}`, person.token).expect(200);
+  for (let after: string | undefined = 'start'; after !== undefined;) {
+    const { body } = await get(
+      `/rest/admin/ehr?fetch=3${after === 'start' ? '' : `&after=${after}`}`,
+      person.token,
+    ).expect(200);
     const { ehrs, next } = body as { ehrs: Json[]; next?: string };
     listed.push(...ehrs.map(({ ehr_id: ehr }) => ehr as string));
     after = next;
@@ -258,9 +264,17 @@ async function requireListed(person: Person, patients: readonly Patient[]): Prom
 async function fill(): Promise<void> {
   const tags = mongoose.connection.collection<{ _id: string }>('item_tags');
   const ofEhr = { target_type: 'EHR_STATUS', target_version: null, target_path: null, key: 'access.house' };
-  const owned = (index: number) => ({ _id: `fill ${index}`, owner_id: `fill ${index}`, target: `fill ${index}` });
+  const owned = (index: number) => ({
+    _id: `fill ${index}`,
+    owner_id: `fill ${index}`,
+    target: `fill ${index}`,
+  });
   await tags.insertMany(
-    Array.from({ length: MOST_TAGGED + 1 }, (_, index) => ({ ...owned(index), ...ofEhr, value: 'north,south' })),
+    Array.from({ length: MOST_TAGGED + 1 }, (_, index) => ({
+      ...owned(index),
+      ...ofEhr,
+      value: 'north,south',
+    })),
   );
   const marks = mongoose.connection.collection<{ _id: string }>('ehr_marks');
   const said = { ground: 'fill', placed: { time: new Date(), by: 'fill' }, lifted: [], open: true };

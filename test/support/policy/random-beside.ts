@@ -1,6 +1,14 @@
 import mongoose from 'mongoose';
 import { tagValues } from '../../../policy/attributes.js';
-import { all, any, not, tagFits, type Condition, type Permitted, type TagLeaf } from '../../../policy/condition.js';
+import {
+  all,
+  any,
+  not,
+  tagFits,
+  type Condition,
+  type Permitted,
+  type TagLeaf,
+} from '../../../policy/condition.js';
 import { placedCondition, type PlacedMark } from '../../../policy/marks.js';
 import { withEhrsNamed } from '../../../policy/tags.js';
 import { rootOfUid } from '../../../openehr/base/object-version-id.js';
@@ -67,7 +75,13 @@ function ehrOf(version: AccessObject): string {
 function randomTag(random: Random, ehrId: string): Doc {
   const isOther = random.chance(0.2);
   return {
-    ...{ _id: idOf(random), owner_id: ehrId, target: idOf(random), key: random.pick(KEYS), value: random.pick(TEXTS) },
+    ...{
+      _id: idOf(random),
+      owner_id: ehrId,
+      target: idOf(random),
+      key: random.pick(KEYS),
+      value: random.pick(TEXTS),
+    },
     // Of another target it says nothing of the EHR.
     ...{ target_type: isOther ? 'COMPOSITION' : 'EHR_STATUS', target_version: null, target_path: null },
   };
@@ -93,7 +107,11 @@ function fits(leaf: TagLeaf, ehrId: string, tags: readonly Doc[]): boolean {
 }
 
 /** The documents of a mark: one for each EHR or object. */
-function stored(random: Random, { kind, ehrIds, scope }: PlacedMark, versions: readonly AccessObject[]): Doc[] {
+function stored(
+  random: Random,
+  { kind, ehrIds, scope }: PlacedMark,
+  versions: readonly AccessObject[],
+): Doc[] {
   const { objects, from, to, ...rest } = scope;
   const said = { kind, open: true, lifted: [], ground: 'drawn', placed: {} };
   const organisation = random.chance(0.3) ? { organisation: ORGANISATION } : {};
@@ -106,17 +124,27 @@ function stored(random: Random, { kind, ehrIds, scope }: PlacedMark, versions: r
     ...(from !== undefined && { from: new Date(from) }),
     ...(to !== undefined && { to: new Date(to) }),
   };
-  return ehrIds.map((ehr) => ({ _id: idOf(random), ehr_id: ehr, ...rest, ...times, ...said, ...organisation }));
+  return ehrIds.map((ehr) => ({
+    _id: idOf(random),
+    ehr_id: ehr,
+    ...rest,
+    ...times,
+    ...said,
+    ...organisation,
+  }));
 }
 
 /** Marks on the same EHRs that hold for nobody here: lifted, or of another organisation. */
 function idle(random: Random, marks: readonly PlacedMark[], versions: readonly AccessObject[]): Doc[] {
   return marks
-    .flatMap((mark) => stored(random, { ...mark, ehrIds: [ehrOf(random.pick(versions))], scope: {} }, versions))
+    .flatMap((mark) =>
+      stored(random, { ...mark, ehrIds: [ehrOf(random.pick(versions))], scope: {} }, versions),
+    )
     .map((doc, index) => {
       if (index % 2 === 0) return { ...doc, organisation: 'another' };
-      const { open: _, ...closed } = doc;
-      return { ...closed, lifted: [{ ehr_id: doc['ehr_id'] }] };
+      const closed: Doc = { ...doc, lifted: [{ ehr_id: doc['ehr_id'] }] };
+      delete closed['open'];
+      return closed;
     });
 }
 
