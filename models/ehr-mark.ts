@@ -109,8 +109,9 @@ export function openMarksOn(
 
 /** Whether there are more than so many marks of these kinds that were not lifted. */
 export async function hasMoreOpenMarks(kinds: readonly MarkKind[], most: number): Promise<boolean> {
-  const found = EhrMark.countDocuments({ kind: trusted({ $in: kinds }), open: true }).limit(most + 1);
-  return (await found.exec()) > most;
+  const marks = documents<Pick<EhrMarkDoc, '_id' | 'kind' | 'open'>>(COLLECTIONS.ehrMarks);
+  const found = await marks.countDocuments({ kind: { $in: [...kinds] }, open: true }, { limit: most + 1 });
+  return found > most;
 }
 
 /** Marks of these kinds on whatever EHR that were not lifted from it, at most `most` in no order. */

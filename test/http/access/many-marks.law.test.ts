@@ -114,8 +114,10 @@ function seenCompositions(person: Person, patient: Patient): string[] {
 const DAYS = ['2020-01-01', '2020-02-01', '2020-03-01'] as const;
 
 function randomMark(random: Random, { compositions }: Patient): Mark {
-  const kinds = ['restriction_of_processing', 'patient_restriction', 'research_objection'] as const;
-  const kind = random.pick([...kinds, 'patient_restriction', 'patient_restriction']);
+  const kind = random.pick<Mark['kind']>([
+    ...(['restriction_of_processing', 'research_objection'] as const),
+    ...(['patient_restriction', 'patient_restriction', 'patient_restriction'] as const),
+  ]);
   const ground = `drawn ${random.below(1_000_000)}`;
   const organisation = random.chance(0.3) ? { organisation: random.pick(HOUSES) } : {};
   if (random.chance(0.2)) return { kind, ground };
@@ -222,7 +224,7 @@ async function requireRight(person: Person, patients: readonly Patient[]): Promi
   const seen = patients.filter((each) => seesEhr(person, each));
   const uids = seen.flatMap((each) => seenCompositions(person, each));
   const textsOf = async (q: string) =>
-    sorted((await rowsOf(person, q)).map(([text]: Json) => text as string));
+    sorted((await rowsOf(person, q)).map((row) => row[0] as string));
   expect(await textsOf('SELECT e/ehr_id/value FROM EHR e')).toEqual(sorted(seen.map(({ ehr }) => ehr)));
   expect(await textsOf(COMPOSITIONS)).toEqual(sorted(uids));
   expect(await rowsOf(person, 'SELECT COUNT(*) FROM COMPOSITION c')).toEqual([[uids.length]]);

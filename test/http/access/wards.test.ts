@@ -63,7 +63,7 @@ async function givenPatient(ward: string): Promise<string> {
 }
 
 const EHRS = 'SELECT e/ehr_id/value FROM EHR e CONTAINS COMPOSITION c ORDER BY e/ehr_id/value';
-const WHOLE = 'SELECT COUNT(DISTINCT c) FROM EHR e CONTAINS COMPOSITION c';
+const WHOLE = 'SELECT COUNT(DISTINCT c/content) FROM EHR e CONTAINS COMPOSITION c';
 
 beforeAll(() => givenTemplate(open));
 
