@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { trusted } from 'mongoose';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './access/layout.js';
-import { belongsTo, ownedBy } from './access/merge-job.js';
+import { belongsTo, ownedBy, ownersNow } from './access/merge-job.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
 import {
   ACCESS_TAG,
   accessTags,
   AFTER_ACCESS_TAG,
-  tagValues,
+  tagTextPatterns,
   type AccessTags,
 } from '../policy/attributes.js';
 import { ItemTag, itemTagInsert, withoutBatch, type ItemTagDoc, type TagTarget } from './item-tag.js';
@@ -20,6 +20,18 @@ const OF_EHR = { target_type: 'EHR_STATUS', target_version: null, target_path: n
 export async function accessTagsOf(ehrId: string): Promise<AccessTags> {
   const key = trusted({ $gte: ACCESS_TAG, $lt: AFTER_ACCESS_TAG });
   return accessTags(await ItemTag.find({ key, owner_id: ownedBy(ehrId), ...OF_EHR }).exec());
+}
+
+/** Tags of some EHRs as `accessTagsOf` finds them, by EHR; of one without any nothing. */
+export async function accessTagsAmong(ehrIds: readonly string[]): Promise<ReadonlyMap<string, AccessTags>> {
+  const key = trusted({ $gte: ACCESS_TAG, $lt: AFTER_ACCESS_TAG });
+  const stored = new Map<string, ItemTagDoc[]>();
+  for (const part of inSteps([...new Set(ehrIds.flatMap((ehrId) => ownersNow(ehrId)))]))
+    for (const tag of await ItemTag.find({ key, owner_id: trusted({ $in: part }), ...OF_EHR }).exec()) {
+      const ehrId = belongsTo(tag.owner_id);
+      stored.set(ehrId, [...(stored.get(ehrId) ?? []), tag]);
+    }
+  return new Map([...stored].map(([ehrId, tags]) => [ehrId, accessTags(tags)]));
 }
 
 /** Whether policies see a tag, of the EHR that it is in. */
@@ -38,31 +50,19 @@ export async function tagsOfKey(
   most: number,
   values?: readonly string[],
 ): Promise<{ readonly ehrId: string; readonly value: string | null }[]> {
-  // A value of a tag has no blanks around it, and no comma: others are in none.
-  const sought = values?.filter((value) => tagValues(value).join() === value && value !== '');
-  if (sought?.length === 0) return [];
-  const isIn = sought === undefined ? undefined : valuePattern(sought);
-  const tags = await ItemTag.find(
-    { key, ...OF_EHR, ...(isIn !== undefined && { value: trusted({ $regex: isIn }) }) },
-    { owner_id: 1, value: 1 },
-  )
-    .limit(most)
-    .exec();
+  const patterns = values === undefined ? undefined : tagTextPatterns(values);
+  const tags: { readonly owner_id: string; readonly value: string | null }[] = [];
+  for (const isIn of patterns ?? [undefined]) {
+    const found = await ItemTag.find(
+      { key, ...OF_EHR, ...(isIn !== undefined && { value: trusted({ $regex: isIn }) }) },
+      { owner_id: 1, value: 1 },
+    )
+      .limit(most - tags.length)
+      .exec();
+    tags.push(...found);
+    if (tags.length >= most) break;
+  }
   return tags.map(({ owner_id: owner, value }) => ({ ehrId: belongsTo(owner), value }));
-}
-
-/** What JavaScript trims, which is more than a regular expression of the database takes for blanks. */
-const BLANKS =
-  '[\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}]*+';
-
-/** The texts that have one of these values, as `tagValues` finds them. Possessive: blanks are looked at once. */
-function valuePattern(values: readonly string[]): string {
-  return `(?:^|,)${BLANKS}(?:${values.map(inPattern).join('|')})${BLANKS}(?:,|$)`;
-}
-
-/** A text in a regular expression of the database, which takes no NUL. */
-function inPattern(value: string): string {
-  return value.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`).replaceAll('\0', String.raw`\x00`);
 }
 
 /**

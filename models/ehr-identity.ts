@@ -43,10 +43,26 @@ export function activeEhrNamed(name: string, seen?: Condition): Promise<ListedEh
  * more than one that few do. `seen`: as for `activeEhrNamed`.
  */
 export function activeEhrsIdentified(name: string, most: number, seen?: Condition): Promise<ListedEhr[]> {
+  return ehrsIdentified(name, seen).limit(most).toArray();
+}
+
+/** All of them, at most `size` at a time, as long as somebody reads on. */
+export async function* identifiedInParts(
+  name: string,
+  size: number,
+  seen: Condition,
+): AsyncGenerator<readonly ListedEhr[]> {
+  const found = ehrsIdentified(name, seen).batchSize(size);
+  try {
+    while (await found.hasNext()) yield found.readBufferedDocuments(size);
+  } finally {
+    await found.close();
+  }
+}
+
+function ehrsIdentified(name: string, seen?: Condition): mongoose.mongo.FindCursor<ListedEhr> {
   const keys = [identityKey('subject', name), identityKey('identifier', name)];
-  return activeEhrs({ 'identities.key': { $in: keys } }, seen)
-    .limit(most)
-    .toArray();
+  return activeEhrs({ 'identities.key': { $in: keys } }, seen);
 }
 
 /** Active EHRs after an id, ascending, at most `count`. `seen`: as for `activeEhrNamed`. */
@@ -74,7 +90,7 @@ function activeEhrs(
   filter: mongoose.mongo.Filter<EhrDoc>,
   seen?: Condition,
 ): mongoose.mongo.FindCursor<ListedEhr> {
-  const narrowed = seen !== undefined && { $and: [ehrMatch(seen) as mongoose.mongo.Filter<EhrDoc>] };
+  const narrowed = seen !== undefined && { $and: [ehrMatch(seen, '') as mongoose.mongo.Filter<EhrDoc>] };
   return ehrDocuments().find<ListedEhr>(
     { ...filter, state: 'active', ...narrowed },
     { projection: LISTED_FIELDS },

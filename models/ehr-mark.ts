@@ -100,8 +100,18 @@ export function marksSetOn(ehrIds: readonly string[]): Promise<EhrMarkDoc[]> {
 }
 
 /** Marks of these EHRs that were not lifted from them. */
-export function openMarksOn(ehrIds: readonly string[]): Promise<EhrMarkDoc[]> {
-  return EhrMark.find({ ehr_id: trusted({ $in: ehrIds }), open: true }).exec();
+export function openMarksOn(
+  ehrIds: readonly string[],
+  kinds: readonly MarkKind[] = MARK_KINDS,
+): Promise<EhrMarkDoc[]> {
+  return EhrMark.find({ ehr_id: trusted({ $in: ehrIds }), kind: trusted({ $in: kinds }), open: true }).exec();
+}
+
+/** Whether there are more than so many marks of these kinds that were not lifted. */
+export async function hasMoreOpenMarks(kinds: readonly MarkKind[], most: number): Promise<boolean> {
+  const marks = documents<Pick<EhrMarkDoc, '_id' | 'kind' | 'open'>>(COLLECTIONS.ehrMarks);
+  const found = await marks.countDocuments({ kind: { $in: [...kinds] }, open: true }, { limit: most + 1 });
+  return found > most;
 }
 
 /** Marks of these kinds on whatever EHR that were not lifted from it, at most `most` in no order. */

@@ -1,4 +1,7 @@
 import { trusted } from 'mongoose';
+import type { MarkKind } from '../policy/marks.js';
+import { documents } from './access/documents.js';
+import { COLLECTIONS } from './access/layout.js';
 import { Ehr, type EhrDoc } from './ehr.js';
 
 /* What marks ask of EHRs: docs/access.md#marks */
@@ -28,4 +31,17 @@ export async function mergesOutOf(ehrIds: readonly string[]): Promise<[source: s
   const among = { _id: trusted({ $in: ehrIds }), merged_into: trusted({ $exists: true }) };
   const docs = await Ehr.find(among, { _id: 1, merged_into: 1 }).exec();
   return docs.map(({ _id, merged_into: target = '' }) => [_id, target]);
+}
+
+/** The EHRs that were merged into others and on which marks of these kinds were set that were not lifted from them. */
+export async function mergedWithMarks(kinds: readonly MarkKind[]): Promise<string[]> {
+  const { ehrs, ehrMarks } = COLLECTIONS;
+  const found = documents<{ _id: string }>(ehrs).aggregate<{ _id: string }>([
+    { $match: { merged_into: { $exists: true } } },
+    { $project: { _id: 1 } },
+    { $lookup: { from: ehrMarks, localField: '_id', foreignField: 'ehr_id', as: 'marks' } },
+    { $match: { marks: { $elemMatch: { open: true, kind: { $in: [...kinds] } } } } },
+    { $project: { _id: 1 } },
+  ]);
+  return (await found.toArray()).map(({ _id }) => _id);
 }

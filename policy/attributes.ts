@@ -31,6 +31,44 @@ export function tagValues(value: string | null): string[] {
   return valuesOf(value ?? '');
 }
 
+/** What JavaScript trims, which is more than a regular expression of the database takes for blanks. */
+const BLANK =
+  '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
+const BLANKS = `[${BLANK}]*+`;
+
+/** Values, and characters of them, that one regular expression of the database asks for. */
+const MOST_VALUES = 20;
+const MOST_CHARACTERS = 5_000;
+
+/** The texts of tags with any value at all, for the database. */
+export const ANY_TAG_VALUE = `[^,${BLANK}]`;
+
+/**
+ * The texts of tags that have one of these values, as `tagValues` finds them, for the database: they fit at least one of these patterns.
+ * Possessive: blanks are looked at once.
+ */
+export function tagTextPatterns(values: readonly string[]): string[] {
+  // A value of a tag has no blanks around it, and no comma: others are in none.
+  const sought = values.filter((value) => valuesOf(value).join() === value && value !== '');
+  const parts: string[][] = [];
+  let characters = Infinity;
+  for (const value of sought) {
+    characters += value.length;
+    const last = parts.at(-1);
+    if (last !== undefined && last.length < MOST_VALUES && characters <= MOST_CHARACTERS) last.push(value);
+    else {
+      parts.push([value]);
+      characters = value.length;
+    }
+  }
+  return parts.map((part) => `(?:^|,)${BLANKS}(?:${part.map(inPattern).join('|')})${BLANKS}(?:,|$)`);
+}
+
+/** A text in a regular expression of the database, which takes no NUL. */
+function inPattern(value: string): string {
+  return value.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`).replaceAll('\0', String.raw`\x00`);
+}
+
 function valuesOf(text: string): string[] {
   const values = text.split(',').map((each) => each.trim());
   return [...new Set(values.filter((each) => each !== ''))];

@@ -37,6 +37,8 @@ export type Leaf =
   /** A set with at least one of these members. */
   | { readonly kind: 'contains'; readonly attribute: string; readonly among: readonly string[] }
   | { readonly kind: 'empty'; readonly attribute: string }
+  /** A mark of a kind, of those that hold for people of an organisation; absent: for somebody of whom none is known. */
+  | { readonly kind: 'marked'; readonly mark: string; readonly organisation?: string }
   | { readonly kind: 'tagged'; readonly key: string }
   /** A tag with at least one of these values. */
   | { readonly kind: 'tag'; readonly key: string; readonly among: readonly string[] }
@@ -44,6 +46,9 @@ export type Leaf =
 
 /** A condition on a tag of the EHR. */
 export type TagLeaf = Extract<Leaf, { readonly key: string }>;
+
+/** A condition on the marks of an object. */
+export type MarkLeaf = Extract<Leaf, { readonly kind: 'marked' }>;
 
 /** What somebody may see: what is in an EHR only where he may see the EHR. */
 export interface Permitted {
@@ -146,6 +151,45 @@ export function ofType(condition: Condition, type: ObjectType): Condition {
   }
 }
 
+/** Whether a leaf is about what is stored beside objects: tags of their EHR, and marks. */
+export function isBeside(leaf: Leaf): boolean {
+  return 'key' in leaf || leaf.kind === 'marked' || ('attribute' in leaf && leaf.attribute === 'marks');
+}
+
+/** Whether a condition asks for what is stored beside objects. */
+export function asksBeside(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'constant':
+      return false;
+    case 'all':
+    case 'any':
+      return condition.of.some((each) => asksBeside(each));
+    case 'not':
+      return asksBeside(condition.of);
+    default:
+      return isBeside(condition);
+  }
+}
+
+/**
+ * A condition that asks nothing of what is stored beside objects, and that whatever fits the other one fits: what is found by it is judged
+ * by the other one then. `fits`: what is taken of a leaf that is not asked.
+ */
+export function withoutBeside(condition: Condition, fits = true): Condition {
+  switch (condition.kind) {
+    case 'constant':
+      return condition;
+    case 'all':
+      return all(condition.of.map((each) => withoutBeside(each, fits)));
+    case 'any':
+      return any(condition.of.map((each) => withoutBeside(each, fits)));
+    case 'not':
+      return not(withoutBeside(condition.of, !fits));
+    default:
+      return isBeside(condition) ? constant(fits) : condition;
+  }
+}
+
 /** Whether an object fits a condition. */
 export function holds(condition: Condition, object: AccessObject): boolean {
   switch (condition.kind) {
@@ -174,9 +218,16 @@ function leafHolds(leaf: Leaf, object: AccessObject): boolean {
     case 'tag':
     case 'emptyTag':
       return tagFits(leaf, tagOf(object, leaf.key));
+    case 'marked':
+      return isMarked(object, leaf.mark);
     default:
       return valueFits(leaf, attributeOf(object, leaf.attribute));
   }
+}
+
+function isMarked(object: AccessObject, mark: string): boolean {
+  const marks = attributeOf(object, 'marks');
+  return typeof marks === 'object' && marks.includes(mark);
 }
 
 /** Whether the values of a tag, undefined without it, are what is asked for. */

@@ -19,9 +19,12 @@ export function tagLeaves(condition: Condition): readonly TagLeaf[] {
 
 /**
  * A condition with the ids of EHRs where it asks for tags: lists and queries are narrowed by these, whatever an object is stored in.
- * `ehrsOf`: those of which the tags fit.
+ * `ehrsOf`: those of which the tags fit; null: they are too many to be named, and the tag is asked for as before.
  */
-export function withEhrsNamed(condition: Condition, ehrsOf: (leaf: TagLeaf) => readonly string[]): Condition {
+export function withEhrsNamed(
+  condition: Condition,
+  ehrsOf: (leaf: TagLeaf) => readonly string[] | null,
+): Condition {
   switch (condition.kind) {
     case 'all':
       return all(condition.of.map((each) => withEhrsNamed(each, ehrsOf)));
@@ -33,6 +36,7 @@ export function withEhrsNamed(condition: Condition, ehrsOf: (leaf: TagLeaf) => r
     case 'tag':
     case 'emptyTag': {
       const among = ehrsOf(condition);
+      if (among === null) return condition;
       return among.length === 0 ? FALSE : { kind: 'equals', attribute: 'ehr_id', among };
     }
     default:

@@ -31,7 +31,8 @@ import { tryHere, within, type Work } from '../openehr/base/work.js';
 import { translateInThread } from '../workers/translation.js';
 import type { Translation } from '../workers/translate.js';
 import type { PathAlias } from '../openehr/template/upgrade/path-alias.js';
-import type { Permitted } from '../policy/condition.js';
+import { asksBeside, type Permitted } from '../policy/condition.js';
+import { CdrError } from '../openehr/base/errors.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds, type DerivedState } from '../models/cross-collection/run-pipeline.js';
 import { presentAliases } from '../models/cross-collection/template-aliases.js';
@@ -183,6 +184,7 @@ export class QueryCompiler {
       return translateInThread(request, limits);
     };
     const { plan, isClockRead } = await translated(NO_MERGES, limits);
+    if (plan.inProcess?.kind === 'evaluate' && permitted !== undefined) requireNamed(permitted);
     const isRepeatable = questions.length === 0 && !ofShapes && !isClockRead;
     const executed = within(work, () => executedAql(query, page));
     return { plan, page, executedAql: executed, query, scope, aliases, unused, isRepeatable, translated };
@@ -195,6 +197,15 @@ async function systemsWith(refusal: unknown): Promise<readonly string[]> {
   const { systems = [] } = (await storageSettings()) ?? {};
   if (!systems.includes(refusal.system)) throw refusal;
   return systems;
+}
+
+/** @throws unprocessable where only the database can say what is permitted: what it finds is evaluated here, by content alone */
+function requireNamed({ ehr, version }: Permitted): void {
+  if (!asksBeside(ehr) && !asksBeside(version)) return;
+  throw new CdrError(
+    'unprocessable',
+    'the query compares whole objects, and more EHRs have tags or marks than it can leave out: name one EHR, or select primitive values',
+  );
 }
 
 /** A query with its parameters, and what it has to ask for. */

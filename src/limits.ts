@@ -6,7 +6,7 @@ import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../openehr/b
 import { COMPARED_EHRS, COMPARED_OBJECTS } from '../change/policy/compare.js';
 import { COUNTED_HIDDEN, LISTED_HIDDEN } from '../change/policy/observed.js';
 import { MAX_MARKS } from '../change/mark/marks.js';
-import { MOST_MARKS, MOST_SCOPES } from '../models/cross-collection/marked-ehrs.js';
+import { MOST_MARKS, MOST_MERGED_SCOPES, MOST_SCOPES } from '../models/cross-collection/marked-ehrs.js';
 import { MOST_TAGGED } from '../models/cross-collection/tagged-ehrs.js';
 import { MAX_POLICY_DEPTH, MAX_POLICY_LENGTH, MAX_POLICY_OPERATORS } from '../policy/read-policy.js';
 import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../change/item-tag/tag-content.js';
@@ -213,12 +213,19 @@ const POLICIES: readonly Limit[] = [
     name: 'marks',
     value: MOST_MARKS,
     meaning:
-      'marks that hold for who asks, by which a list or query over all EHRs is narrowed; of more it is 422',
+      'marks of all EHRs whose EHRs stand in a list or query; of more each document is asked. Of that many that came with merges a query is 422',
   },
   {
     name: 'marked parts',
     value: MOST_SCOPES,
-    meaning: 'different parts of EHRs that these marks are about, objects aside; of more it is 422',
+    meaning:
+      'different parts of EHRs that these marks are about, objects aside; of more each document is asked',
+  },
+  {
+    name: 'marked parts by merges',
+    value: MOST_MERGED_SCOPES,
+    meaning:
+      'the same of marks that came with merges, where there are more than these limits; of more a query is 422',
   },
   {
     name: 'marks of an EHR',
@@ -229,7 +236,7 @@ const POLICIES: readonly Limit[] = [
     name: 'tagged EHRs',
     value: MOST_TAGGED,
     meaning:
-      'EHRs with one tag that policies ask for, by which a list or query is narrowed; of more it is 422',
+      'EHRs with one tag that policies ask for, whose ids stand in a list or query; of more each document is asked',
   },
 ];
 

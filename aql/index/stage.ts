@@ -24,9 +24,25 @@ const LOGICAL: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
 export function fieldsOfMatch(match: MongoValue, found: Set<string> = new Set()): Set<string> {
   for (const [name, part] of counted(valueMembers(match))) {
     if (LOGICAL.has(name)) for (const [, each] of counted(valueMembers(part))) fieldsOfMatch(each, found);
-    else if (!name.startsWith('$')) found.add(name);
+    else if (name === '$expr') addFieldsOf(part, found);
+    else if (!name.startsWith('$')) addField(name, part, found);
   }
   return found;
+}
+
+/** A field of which something is asked, and what is asked of its members. */
+function addField(name: string, asked: MongoValue, found: Set<string>): void {
+  found.add(name);
+  for (const [operator, match] of counted(valueMembers(asked)))
+    if (operator === '$elemMatch')
+      for (const inner of counted([...fieldsOfMatch(match)])) found.add(`${name}.${inner}`);
+}
+
+/** Dotted fields that an expression in MongoDB's language reads. */
+function addFieldsOf(expression: MongoValue, found: Set<string>): void {
+  if (typeof expression === 'string' && /^\$[^$]/.test(expression)) found.add(expression.slice(1));
+  for (const [name, part] of counted(valueMembers(expression)))
+    if (name !== '$literal') addFieldsOf(part, found);
 }
 
 function valueMembers(value: MongoValue): readonly (readonly [string, MongoValue])[] {

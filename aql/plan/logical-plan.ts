@@ -4,7 +4,7 @@ import type { Expression } from './expression.js';
 import type { MovingMerges } from '../index/moved-owners.js';
 import type { Stage } from '../index/stage.js';
 import type { IndexCondition } from '../index/condition.js';
-import type { Step } from './steps.js';
+import type { LookupStep, Step } from './steps.js';
 
 /** How the server turns the value of a column into a cell. */
 export type CellKind =
@@ -87,17 +87,25 @@ export interface ProbePlan {
   readonly offset: number;
 }
 
+/** What policies permit of documents. */
+export interface Guard {
+  /** What is asked of the documents as they are stored. */
+  readonly matches: readonly Stage[];
+  /** What is joined to them, each as a field of its own. */
+  readonly joins: readonly LookupStep[];
+  /** What is asked of them with that. */
+  readonly joined: readonly Stage[];
+}
+
 /** What policies permit, as matches of documents. */
 export interface PlanGuards {
   readonly asOf: Date | null;
   /** Of query index documents. */
-  readonly matches: readonly Stage[];
-  /** Of such a document with its VERSION joined as a field; null: nothing is asked of the VERSION. */
-  readonly joined: { readonly as: string; readonly match: Stage } | null;
-  /** Of documents of EHRs; empty: any. */
-  readonly ehr: Stage;
+  readonly version: Guard;
+  /** Of documents of EHRs. */
+  readonly ehr: Guard;
   /** The same of query index documents; null: they do not have what is asked for. */
-  readonly ehrOfDocument: Stage | null;
+  readonly ehrOfDocument: Guard | null;
 }
 
 /** What passes know beside the plan. */

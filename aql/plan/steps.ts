@@ -5,7 +5,8 @@ import type { Stage } from '../index/stage.js';
 import type { IndexCondition } from '../index/condition.js';
 
 /** Collections that a pipeline reads (docs/spec/storage.md#collections). */
-export type SourceCollection = 'aql' | 'ehrs' | 'versions' | 'versioned_objects' | 'contributions';
+export type SourceCollection =
+  'aql' | 'ehrs' | 'versions' | 'versioned_objects' | 'contributions' | 'item_tags' | 'ehr_marks';
 
 /** One step over documents. Fields are dotted names without `$`. */
 export type Step =
@@ -229,4 +230,9 @@ export const COLLECTION_FIELDS: Readonly<Record<SourceCollection, readonly strin
   ],
   versioned_objects: ['_id', 'ehr_id', 'type', 'time_created', 'latest_version_uid', 'deleted'],
   contributions: ['_id', 'ehr_id', 'time_committed', 'audit', 'versions'],
+  item_tags: ['_id', 'owner_id', 'target', 'target_type', 'target_version', 'target_path', 'key', 'value'],
+  ehr_marks: [
+    ...['_id', 'ehr_id', 'kind', 'ground', 'placed', 'lifted', 'open', 'object_uid', 'template_id'],
+    ...['category', 'origin', 'organisation', 'from', 'to'],
+  ],
 };

@@ -10,11 +10,18 @@ import type { RuleSource } from '../../policy/policy-set.js';
 /** EHRs of which a request keeps the tags and the marks. */
 const KEPT_EHRS = 1_000;
 
-/** What is permitted, of which EHR (null: all) it was asked, and with EHRs in place of tags and marks. */
+/** What is permitted, of which EHRs (null: all) it was asked, and with EHRs in place of tags and marks. */
 interface Narrowed {
   readonly permitted: Permitted;
-  readonly ehrId: string | null;
+  readonly ehrIds: readonly string[] | null;
+  readonly options: NarrowOptions;
   readonly named: Permitted;
+}
+
+/** How EHRs are named. */
+interface NarrowOptions {
+  /** false: not those that have marks by merges, where these and others are too many. */
+  readonly byMerges?: boolean;
 }
 
 /** Tags and marks of EHRs as they are while a request runs, as far as policies ask for any: many versions of one EHR are judged. */
@@ -51,18 +58,30 @@ export class KnownFacts {
     this.#marks.delete(ehrId);
   }
 
-  /** What lists and queries are narrowed by. @throws unprocessable where more than can be named have a tag or mark */
-  async narrowed(permitted: Permitted, ehrId: string | null): Promise<Permitted> {
+  /**
+   * What lists and queries are narrowed by. `ehrIds`: the only EHRs that are asked about; null: all, where it still asks for tags and marks
+   * of which there are too many to name what has them. @throws as `withMarkedEhrs`
+   */
+  async narrowed(
+    permitted: Permitted,
+    ehrIds: readonly string[] | null,
+    options: NarrowOptions = {},
+  ): Promise<Permitted> {
     if (!this.set.asksTags && !this.set.asksMarks) return permitted;
-    const named = await this.named(permitted, ehrId);
-    this.#narrowed.push({ permitted, ehrId, named });
+    const named = await this.named(permitted, ehrIds, options);
+    this.#narrowed.push({ permitted, ehrIds, options, named });
     return named;
   }
 
   /** The same for nothing that is answered. */
-  async named(permitted: Permitted, ehrId: string | null): Promise<Permitted> {
-    const tagged = this.set.asksTags ? await withTaggedEhrs(permitted, ehrId) : permitted;
-    return this.set.asksMarks ? withMarkedEhrs(tagged, ehrId, this.organisation) : tagged;
+  async named(
+    permitted: Permitted,
+    ehrIds: readonly string[] | null,
+    { byMerges = true }: NarrowOptions = {},
+  ): Promise<Permitted> {
+    const tagged = this.set.asksTags ? await withTaggedEhrs(permitted, ehrIds) : permitted;
+    if (!this.set.asksMarks) return tagged;
+    return withMarkedEhrs(tagged, { ehrIds, organisation: this.organisation, byMerges });
   }
 
   /** Whether any of it is otherwise by now. */
@@ -71,8 +90,8 @@ export class KnownFacts {
       if (!isDeepStrictEqual(await accessTagsOf(ehrId), tags)) return true;
     for (const [ehrId, marks] of this.#marks)
       if (!isDeepStrictEqual(await this.#marksNow(ehrId), marks)) return true;
-    for (const { permitted, ehrId, named } of this.#narrowed)
-      if (!isDeepStrictEqual(await this.named(permitted, ehrId), named)) return true;
+    for (const { permitted, ehrIds, options, named } of this.#narrowed)
+      if (!isDeepStrictEqual(await this.named(permitted, ehrIds, options), named)) return true;
     return false;
   }
 

@@ -1,7 +1,13 @@
-import { activeEhrNamed, activeEhrsIdentified, type ListedEhr } from '../../models/ehr-identity.js';
-import type { Condition } from '../../policy/condition.js';
+import {
+  activeEhrNamed,
+  activeEhrsAfter,
+  activeEhrsIdentified,
+  identifiedInParts,
+  type ListedEhr,
+} from '../../models/ehr-identity.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { inSteps } from '../../models/access/in-steps.js';
+import type { SeenEhrs } from './seen-ehrs.js';
 import { viewing, type Viewer } from './viewer.js';
 
 /** EHRs with one identifier that are looked at for who sees only some, and how many at once. */
@@ -10,6 +16,9 @@ const AT_ONCE = 20;
 
 /** EHRs that one patient may have: records of whom nobody has merged yet. An emergency is for one patient. */
 const MOST_OF_ONE = 5;
+
+/** EHRs that are read together where it is seen then which of them are there for him. */
+const PART = 500;
 
 /** What a list says of an EHR: to whom its EHR_STATUS is hidden nothing that only that says. */
 export type ShownEhr = Pick<ListedEhr, '_id' | 'time_created'> & Partial<ListedEhr>;
@@ -34,15 +43,40 @@ async function shownTo(viewer: Viewer, ehrs: readonly ListedEhr[]): Promise<Show
 }
 
 /**
+ * Active EHRs after an id that are there for somebody, ascending, at most `count`. However many EHRs have tags and marks: where they are too
+ * many to be named, one part after the other is read and looked at.
+ */
+export async function ehrsSeenAfter(viewer: Viewer, ehrId: string, count: number): Promise<ListedEhr[]> {
+  const { candidates, among } = await viewer.ehrs(true);
+  const seen: ListedEhr[] = [];
+  let size = count;
+  for (let after = ehrId; ;) {
+    const found = await activeEhrsAfter(after, size, candidates);
+    seen.push(...(await among(found)));
+    const last = found.at(-1);
+    if (last === undefined || found.length < size || seen.length >= count) return seen.slice(0, count);
+    after = last._id;
+    size = Math.max(count, PART);
+  }
+}
+
+/**
  * Active EHRs with this id, id of the subject or identifier that are there for somebody, ascending by id; of more than `most` any. One
  * whose EHR_STATUS is hidden from him is found by its id alone.
  * @throws invalid in an emergency for a name that says of nobody who he is
  */
 export async function ehrsShownNamed(viewer: Viewer, name: string, most: number): Promise<ShownEhr[]> {
-  const found = await ehrsNamed(viewer, name, { seen: await viewer.namedEhrs(), most });
+  const seen = (isNamed: boolean): Promise<SeenEhrs> => viewer.namedEhrs(isNamed);
+  const found = await ehrsNamed(viewer, { name, seen }, most);
   if (viewer.isEmergency) requireOnePatient(found);
-  const inEmergency = await viewer.ehrsInEmergency();
-  if (inEmergency !== null && (await namesMore(name, { found, inEmergency }))) viewer.withheld();
+  const inEmergency = await viewer.ehrsInEmergency(false);
+  if (inEmergency !== null) {
+    const known = new Set(found.map(({ _id }) => _id));
+    const wider = async (isNamed: boolean): Promise<SeenEhrs> =>
+      (await viewer.ehrsInEmergency(isNamed)) ?? inEmergency;
+    const named = [...(await seenNamed(name, inEmergency)), ...(await identifiedSeen(name, wider))];
+    if (named.some(({ _id }) => !known.has(_id))) viewer.withheld();
+  }
   return found;
 }
 
@@ -52,14 +86,16 @@ function requireOnePatient({ length }: readonly ShownEhr[]): void {
   throw new CdrError('invalid', message);
 }
 
-async function ehrsNamed(
-  viewer: Viewer,
-  name: string,
-  { seen, most }: { readonly seen: Condition; readonly most: number },
-): Promise<ShownEhr[]> {
-  const byId = await shownTo(viewer, await activeEhrNamed(name, seen));
+/** A name, and what is there of the EHRs that have it. */
+interface Named {
+  readonly name: string;
+  readonly seen: (isNamed: boolean) => Promise<SeenEhrs>;
+}
+
+async function ehrsNamed(viewer: Viewer, { name, seen }: Named, most: number): Promise<ShownEhr[]> {
+  const byId = await shownTo(viewer, await seenNamed(name, await seen(false)));
   const found = new Map(byId.map((ehr) => [ehr._id, ehr]));
-  const identified = await activeEhrsIdentified(name, LOOKED_AT, seen);
+  const identified = await identifiedSeen(name, seen);
   for (const part of inSteps(identified, AT_ONCE)) {
     if (found.size >= most) break;
     const shown = await shownTo(viewer, part);
@@ -68,15 +104,26 @@ async function ehrsNamed(
   return [...found.values()].sort((a, b) => (a._id < b._id ? -1 : 1)).slice(0, most);
 }
 
-/** Whether more EHRs would be there for who breaks the glass than were found. */
-async function namesMore(
+async function seenNamed(name: string, { candidates, among }: SeenEhrs): Promise<readonly ListedEhr[]> {
+  return among(await activeEhrNamed(name, candidates));
+}
+
+/**
+ * Those with this id of the subject or identifier that are there, at most as many as are looked at. Few have one: these are looked at. Of a value
+ * that many share those are read whose tags and marks are named, as far as they can be.
+ */
+async function identifiedSeen(
   name: string,
-  { found, inEmergency }: { readonly found: readonly ShownEhr[]; readonly inEmergency: Condition },
-): Promise<boolean> {
-  const known = new Set(found.map(({ _id }) => _id));
-  const named = [
-    ...(await activeEhrNamed(name, inEmergency)),
-    ...(await activeEhrsIdentified(name, LOOKED_AT, inEmergency)),
-  ];
-  return named.some(({ _id }) => !known.has(_id));
+  seen: (isNamed: boolean) => Promise<SeenEhrs>,
+): Promise<readonly ListedEhr[]> {
+  const few = await seen(false);
+  const found = await activeEhrsIdentified(name, LOOKED_AT, few.candidates);
+  if (found.length < LOOKED_AT) return few.among(found);
+  const { candidates, among } = await seen(true);
+  const there: ListedEhr[] = [];
+  for await (const part of identifiedInParts(name, PART, candidates)) {
+    there.push(...(await among(part)));
+    if (there.length >= LOOKED_AT) break;
+  }
+  return there.slice(0, LOOKED_AT);
 }

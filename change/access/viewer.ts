@@ -11,12 +11,13 @@ import { versionHeads, versionsById, versionsWithoutContent, type VersionDoc } f
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { ehrObject, type AccessTags } from '../../policy/attributes.js';
-import { any, FALSE, type Condition, type Permitted } from '../../policy/condition.js';
+import { any, type Permitted } from '../../policy/condition.js';
 import { asksContentOf, isOn, marked } from '../../policy/marks.js';
 import { attributeOf, type AccessObject } from '../../policy/object.js';
 import type { RulesOfRequest, RuleSource } from '../../policy/policy-set.js';
 import type { Action, Subject } from '../../policy/subject.js';
 import { KnownFacts } from './known-facts.js';
+import { seenEhrs, type SeenEhrs } from './seen-ehrs.js';
 
 /** Versions that are judged together: each may have megabytes. */
 const AT_ONCE = 20;
@@ -127,41 +128,43 @@ export class Viewer {
   }
 
   /**
-   * What queries and lists are narrowed by. `ehrId`: the only EHR that is asked about; null: all, of which an emergency opens none.
-   * @throws unprocessable where policies ask for a tag that too many EHRs have
+   * What queries are narrowed by. `ehrId`: the only EHR that is asked about; null: all, where it may ask for tags and marks, and of which an
+   * emergency opens none.
+   * @throws unprocessable as `withMarkedEhrs`
    */
   async permitted(ehrId: string | null): Promise<Permitted> {
+    const ehrIds = ehrId === null ? null : [ehrId];
     const { permitted } = this.#rulesOf(this.request.actions[0], ehrId !== null && this.isEmergency);
-    const named = await this.#facts.narrowed(permitted, ehrId);
-    this.#isWithheld ||= await this.#isLessNarrowed(named, ehrId);
+    const named = await this.#facts.narrowed(permitted, ehrIds);
+    this.#isWithheld ||= await this.#isLessNarrowed(named, ehrIds);
     return named;
   }
 
-  /** What the EHRs are that are there for him, in an emergency as ever: that is for one. @throws as `permitted` */
-  ehrs(): Promise<Condition> {
-    return this.#ehrs(false);
+  /** The EHRs that are there for him, in an emergency as ever: that is for one. `isNamed`: as for `seenEhrs`. */
+  ehrs(isNamed: boolean): Promise<SeenEhrs> {
+    return this.#ehrs(isNamed, false);
   }
 
-  /** What they are where one patient is looked for by a name that is his. @throws as `permitted` */
-  namedEhrs(): Promise<Condition> {
-    return this.#ehrs(this.isEmergency);
+  /** What they are where one patient is looked for by a name that is his. */
+  namedEhrs(isNamed: boolean): Promise<SeenEhrs> {
+    return this.#ehrs(isNamed, this.isEmergency);
   }
 
   /** What they would be in an emergency; null: he could not say that it is one, or has. */
-  async ehrsInEmergency(): Promise<Condition | null> {
-    return this.request.mayBreakGlass === true ? this.#ehrs(true) : null;
+  async ehrsInEmergency(isNamed: boolean): Promise<SeenEhrs | null> {
+    return this.request.mayBreakGlass === true ? this.#ehrs(isNamed, true) : null;
   }
 
-  async #ehrs(inEmergency: boolean): Promise<Condition> {
+  #ehrs(isNamed: boolean, inEmergency: boolean): Promise<SeenEhrs> {
     const ehr = any(this.request.actions.map((action) => this.#rulesOf(action, inEmergency).permitted.ehr));
-    return (await this.#facts.narrowed({ ehr, version: FALSE }, null)).ehr;
+    return seenEhrs(this.#facts, ehr, isNamed);
   }
 
   /** Whether a list or query would be narrowed by less in an emergency that he could state. */
-  async #isLessNarrowed(named: Permitted, ehrId: string | null): Promise<boolean> {
+  async #isLessNarrowed(named: Permitted, ehrIds: readonly string[] | null): Promise<boolean> {
     if (this.request.mayBreakGlass !== true) return false;
     const { permitted } = this.#rulesOf(this.request.actions[0], true);
-    return !isDeepStrictEqual(await this.#facts.named(permitted, ehrId), named);
+    return !isDeepStrictEqual(await this.#facts.named(permitted, ehrIds), named);
   }
 
   /** Notes that something was left out that he would be given in an emergency. */

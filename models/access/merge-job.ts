@@ -112,8 +112,13 @@ type OwnerCondition = string | { readonly $in: string[] };
  * nothing for the source.
  */
 export function ownedBy(ehrId: string): OwnerCondition {
-  const owners = ownersOf(ehrId, moving);
+  const owners = ownersNow(ehrId);
   return owners.length === 1 ? ehrId : mongoose.trusted({ $in: owners });
+}
+
+/** The same as a list. */
+export function ownersNow(ehrId: string): string[] {
+  return ownersOf(ehrId, moving);
 }
 
 /** All merges that go in steps. */

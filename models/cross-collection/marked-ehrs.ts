@@ -1,5 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import type { Permitted } from '../../policy/condition.js';
+import { any, FALSE, type Condition, type Permitted } from '../../policy/condition.js';
 import {
   marksAsked,
   marksFor,
@@ -10,15 +10,26 @@ import {
   type MarkKind,
   type PlacedMark,
 } from '../../policy/marks.js';
+import type { ObjectType } from '../../policy/schema.js';
 import { belongsTo, movingMerges } from '../access/merge-job.js';
 import { inSteps } from '../access/in-steps.js';
-import { accessMark, marksSetOn, openMarks, openMarksOn, type EhrMarkDoc } from '../ehr-mark.js';
-import { mergesInto, mergesOutOf } from '../ehr-marking.js';
+import {
+  accessMark,
+  hasMoreOpenMarks,
+  marksSetOn,
+  openMarks,
+  openMarksOn,
+  type EhrMarkDoc,
+} from '../ehr-mark.js';
+import { mergedWithMarks, mergesInto, mergesOutOf } from '../ehr-marking.js';
 import { joinedPairsOf } from '../merge/record.js';
 
-/** Marks that one list or query is narrowed by, and parts of EHRs that these are about: they stand in it. */
+/** Marks whose EHRs stand in a list or query, and parts of EHRs that these are about; more are asked of each document. */
 export const MOST_MARKS = 20_000;
 export const MOST_SCOPES = 200;
+
+/** Parts of EHRs whose marks came with merges; of these the ids always stand in a query. */
+export const MOST_MERGED_SCOPES = 2_000;
 
 /** By the EHR that a mark was set on the EHRs that merges took it to, that one first. */
 type Ways = ReadonlyMap<string, readonly string[]>;
@@ -28,23 +39,23 @@ export interface HeldMark extends AccessMark {
   readonly doc: EhrMarkDoc;
 }
 
-/** The EHR, and those that merges took to it, with the ways. */
-async function waysInto(ehrId: string): Promise<Ways> {
-  const ways = new Map<string, readonly string[]>([[ehrId, [ehrId]]]);
+/** These EHRs, and those that merges took to them, with the ways. */
+async function waysInto(ehrIds: readonly string[]): Promise<Ways> {
+  const targets = new Map<string, string>();
+  const known = new Set(ehrIds);
   const moving = [...movingMerges().targets];
-  for (let targets = [ehrId]; targets.length > 0;) {
-    const found = [
-      ...(await mergesInto(targets)),
-      ...moving.filter(([, target]) => targets.includes(target)),
-    ];
-    targets = [];
+  for (let ids = [...known]; ids.length > 0;) {
+    const found = moving.filter(([, target]) => ids.includes(target));
+    for (const part of inSteps(ids)) found.push(...(await mergesInto(part)));
+    ids = [];
     for (const [source, target] of found) {
-      if (ways.has(source)) continue;
-      ways.set(source, [source, ...(ways.get(target) ?? [])]);
-      targets.push(source);
+      targets.set(source, target);
+      if (known.has(source)) continue;
+      known.add(source);
+      ids.push(source);
     }
   }
-  return ways;
+  return new Map([...known].map((id) => [id, wayOf(id, targets)]));
 }
 
 /** The EHRs that merges took these to, with the ways. */
@@ -90,7 +101,7 @@ async function joinedObjects(marks: readonly EhrMarkDoc[], ways: Ways): Promise<
 
 /** Marks that hold for an EHR now: its own, and those of all that was merged into it. */
 export async function marksOfEhr(ehrId: string): Promise<readonly HeldMark[]> {
-  const ways = await waysInto(ehrId);
+  const ways = await waysInto([ehrId]);
   return heldOn(await openMarksOn([...ways.keys()]), ways);
 }
 
@@ -109,7 +120,7 @@ export interface MarkEvent {
 
 /** All marks that ever were on an EHR, and those of all that was merged into it, the oldest first. */
 export async function markHistory(ehrId: string): Promise<readonly MarkEvent[]> {
-  const ways = await waysInto(ehrId);
+  const ways = await waysInto([ehrId]);
   const marks = await marksSetOn([...ways.keys()]);
   return marks.map((doc) => {
     const way = ways.get(doc.ehr_id) ?? [];
@@ -117,18 +128,35 @@ export async function markHistory(ehrId: string): Promise<readonly MarkEvent[]> 
   });
 }
 
-/** Marks of these kinds, of all EHRs. @throws unprocessable where there are too many */
-async function placedMarks(
-  kinds: readonly MarkKind[],
-  organisation: string | undefined,
-): Promise<readonly PlacedMark[]> {
-  const open = await openMarks(kinds, MOST_MARKS + 1);
-  if (open.length > MOST_MARKS) throw tooManyMarks(kinds);
+/** Who is asked for, and what of marks. */
+interface Asked {
+  readonly kinds: readonly MarkKind[];
+  readonly organisation: string | undefined;
+}
+
+/** Marks of these kinds, of all EHRs; null: they are too many to be named. */
+async function placedMarks(asked: Asked): Promise<readonly PlacedMark[] | null> {
+  if (await hasMoreOpenMarks(asked.kinds, MOST_MARKS)) return null;
+  const placed = await placedAnywhere(await openMarks(asked.kinds, MOST_MARKS), asked);
+  return placedParts(placed) > MOST_SCOPES ? null : placed;
+}
+
+/** Where of these marks those hold that hold for who asks. */
+async function placedAnywhere(open: readonly EhrMarkDoc[], { organisation }: Asked): Promise<PlacedMark[]> {
   const marks = marksFor(open, organisation);
   const ways = await waysFrom(marks.map(({ ehr_id: ehrId }) => ehrId));
   const held = await heldOn(marks, ways);
-  const placed = held.map((mark) => placedAt(mark, ways.get(mark.doc.ehr_id) ?? []));
-  if (placedParts(placed) > MOST_SCOPES) throw tooManyMarks(kinds);
+  return held.map((mark) => placedAt(mark, ways.get(mark.doc.ehr_id) ?? []));
+}
+
+/** The same of those alone that merges took to other EHRs. @throws unprocessable where even these are too many */
+async function placedByMerges(asked: Asked): Promise<readonly PlacedMark[]> {
+  const { kinds } = asked;
+  const sources = await mergedWithMarks(kinds);
+  const open: EhrMarkDoc[] = [];
+  for (const part of inSteps(sources)) open.push(...(await openMarksOn(part, kinds)));
+  const placed = await placedAnywhere(open, asked);
+  if (placed.length > MOST_MARKS || placedParts(placed) > MOST_MERGED_SCOPES) throw tooManyMarks(kinds);
   return placed;
 }
 
@@ -145,35 +173,68 @@ function placedParts(marks: readonly PlacedMark[]): number {
 function tooManyMarks(kinds: readonly MarkKind[]): CdrError {
   return new CdrError(
     'unprocessable',
-    `more EHRs are marked (${kinds.join(', ')}) than a list or query over all of them can leave out: ask about one EHR`,
+    `more EHRs have marks (${kinds.join(', ')}) that came with merges than a query over all of them can leave out: ask about one EHR`,
   );
 }
 
+/** Whose marks are named, and for whom. */
+interface Naming {
+  /** The only EHRs that are asked about; null: all. */
+  readonly ehrIds: readonly string[] | null;
+  /** Of who asks. */
+  readonly organisation: string | undefined;
+  /** false: not those that have marks by merges, where these and others are too many. */
+  readonly byMerges: boolean;
+}
+
 /**
- * What is permitted, with the EHRs and objects that are marked now in place of what it asks of marks. `ehrId`: the only EHR that it is
- * asked about; null: all.
- * @throws unprocessable where more than can be named are marked
+ * What is permitted, with the EHRs and objects that are marked now in place of what it asks of marks. Of all EHRs it still asks for marks
+ * (`marked`) where they are too many to be named.
+ * @throws unprocessable where more than can be named came with merges
  */
 export async function withMarkedEhrs(
   permitted: Permitted,
-  ehrId: string | null,
-  organisation: string | undefined,
+  { ehrIds, organisation, byMerges }: Naming,
 ): Promise<Permitted> {
   const kinds = [...new Set([...marksAsked(permitted.ehr), ...marksAsked(permitted.version)])];
-  const marks =
-    kinds.length === 0
-      ? []
-      : ehrId === null
-        ? await placedMarks(kinds, organisation)
-        : await placedOn(ehrId, organisation);
-  const ofKind = (kind: MarkKind): readonly PlacedMark[] => marks.filter((mark) => mark.kind === kind);
+  if (kinds.length === 0) return withMarks(permitted, []);
+  const asked = { kinds, organisation };
+  if (ehrIds !== null) return withMarks(permitted, await placedOn(ehrIds, asked));
+  const marks = await placedMarks(asked);
+  if (marks !== null) return withMarks(permitted, marks);
+  return withMarks(permitted, byMerges ? await placedByMerges(asked) : [], (mark) => ({
+    kind: 'marked',
+    mark,
+    ...(organisation !== undefined && { organisation }),
+  }));
+}
+
+/** What is permitted, with these marks. `others`: what asks for those that are not among them. */
+function withMarks(
+  permitted: Permitted,
+  marks: readonly PlacedMark[],
+  others: (kind: MarkKind) => Condition = () => FALSE,
+): Permitted {
+  const named = (kind: MarkKind, type: ObjectType): Condition => {
+    const ofKind = marks.filter((mark) => mark.kind === kind);
+    return any([placedCondition(ofKind, type), others(kind)]);
+  };
   return {
-    ehr: withMarksNamed(permitted.ehr, (kind) => placedCondition(ofKind(kind), 'Ehr')),
-    version: withMarksNamed(permitted.version, (kind) => placedCondition(ofKind(kind), 'Version')),
+    ehr: withMarksNamed(permitted.ehr, (kind) => named(kind, 'Ehr')),
+    version: withMarksNamed(permitted.version, (kind) => named(kind, 'Version')),
   };
 }
 
-async function placedOn(ehrId: string, organisation: string | undefined): Promise<readonly PlacedMark[]> {
-  const held = marksFor(await marksOfEhr(ehrId), organisation);
-  return held.map((mark) => placedAt(mark, [ehrId]));
+async function placedOn(ehrIds: readonly string[], { kinds, organisation }: Asked): Promise<PlacedMark[]> {
+  const ways = await waysInto(ehrIds);
+  const open: EhrMarkDoc[] = [];
+  for (const part of inSteps([...ways.keys()])) open.push(...(await openMarksOn(part, kinds)));
+  const held = await heldOn(marksFor(open, organisation), ways);
+  const isAsked = new Set(ehrIds);
+  return held.map((mark) =>
+    placedAt(
+      mark,
+      (ways.get(mark.doc.ehr_id) ?? []).filter((id) => isAsked.has(id)),
+    ),
+  );
 }

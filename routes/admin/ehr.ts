@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
-import { shownEhrs } from '../../change/access/shown-ehrs.js';
+import { ehrsSeenAfter, shownEhrs } from '../../change/access/shown-ehrs.js';
 import { viewing } from '../../change/access/viewer.js';
 import { readableEhr } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
@@ -46,7 +46,7 @@ export function adminEhrOperations(settings: Settings): Operation[] {
       summary: 'List all EHRs by their ids, those that queries leave out too',
       parameters: ['ehr_after', 'ehr_fetch'],
       responses: { 200: { description: 'One page', body: { schema: LIST, types: 'rm' } } },
-      errors: settings.accessMode === 'enforce' ? [400, 422] : [400],
+      errors: [400],
       failure: { root: LIST, fields: { ehrs: [] } },
       handle: listEhrs,
     }),
@@ -119,8 +119,12 @@ export function adminEhrOperations(settings: Settings): Operation[] {
 async function listEhrs(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
   const fetch = queryParameter(ctx, 'ehr_fetch');
-  const seen = await viewing.getStore()?.viewer?.ehrs();
-  const found = await activeEhrsAfter(queryParameter(ctx, 'ehr_after') ?? '', fetch + 1, seen);
+  const viewer = viewing.getStore()?.viewer;
+  const after = queryParameter(ctx, 'ehr_after') ?? '';
+  const found =
+    viewer === undefined
+      ? await activeEhrsAfter(after, fetch + 1)
+      : await ehrsSeenAfter(viewer, after, fetch + 1);
   const page = found.slice(0, fetch);
   const last = page.at(-1);
   if (last !== undefined) auditAbout(ctx, { ehr_ids: page.map(({ _id: ehrId }) => ehrId) });

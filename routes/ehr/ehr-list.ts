@@ -1,5 +1,4 @@
 import type { Context } from 'koa';
-import type { Settings } from '../../config/settings.js';
 import { activeEhrsNamed } from '../../models/ehr-identity.js';
 import { MAX_IDENTITY_BYTES } from '../../models/identity.js';
 import { CdrError } from '../../openehr/base/errors.js';
@@ -14,7 +13,7 @@ import { queryParameter } from '../http/parameter-values.js';
 const MOST_EHRS = 100;
 
 /** Finding EHRs by whatever names the patient: docs/spec/rest.md#finding-an-ehr */
-export function findEhrsOperation({ accessMode }: Pick<Settings, 'accessMode'>): Operation {
+export function findEhrsOperation(): Operation {
   return {
     id: 'ehr_find',
     discloses: 'read',
@@ -25,7 +24,7 @@ export function findEhrsOperation({ accessMode }: Pick<Settings, 'accessMode'>):
     audit: 'read',
     parameters: ['identifier'],
     responses: { 200: { description: 'Those that there are', body: { schema: 'EhrList', types: 'json' } } },
-    errors: accessMode === 'enforce' ? [400, 422] : [400],
+    errors: [400],
     handle: findEhrs,
   };
 }

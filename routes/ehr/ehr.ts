@@ -109,7 +109,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
           await writeEhr(ctx, settings, pathParameter(ctx, 'ehr_id'), { form, include });
         },
       },
-      findEhrsOperation(settings),
+      findEhrsOperation(),
       ...extractOperations(settings),
     ],
   };

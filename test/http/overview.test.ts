@@ -25,7 +25,11 @@ describe('GET /rest/overview', () => {
         .set('Authorization', tokenOf(['READER'], claims));
       return (await answer.expect(200)).body.user;
     };
-    expect(await userOf({ ownEhrId: before })).toEqual({ name: 'ada', permissions: ['read'], ehr_id: before });
+    expect(await userOf({ ownEhrId: before })).toEqual({
+      name: 'ada',
+      permissions: ['read'],
+      ehr_id: before,
+    });
     expect(await userOf({})).toEqual({ name: 'ada', permissions: ['read'] });
     expect(await userOf({ ownEhrId: randomUUID() })).toEqual({ name: 'ada', permissions: ['read'] });
     await merge(open, before, after).expect(200);

@@ -1,8 +1,9 @@
 import { FIELD, NO_START } from '../../index/document.js';
 import type { MongoValue, Stage } from '../../index/stage.js';
 import { CATEGORIES, isSeenArchetype } from '../../../policy/attributes.js';
-import { isLike, piecesOf, type Condition, type Leaf } from '../../../policy/condition.js';
+import { isBeside, isLike, piecesOf, type Condition, type Leaf } from '../../../policy/condition.js';
 import { counted } from '../../../openehr/base/work.js';
+import { markMatch, tagMatch, type MarkedDocument } from './beside-match.js';
 
 /** Field of a query index document into which its VERSION is joined, where policies ask for the committer. */
 export const JOINED_VERSION = 'permv';
@@ -33,8 +34,8 @@ export function versionMatch(condition: Condition, context: MatchContext): Stage
 }
 
 /** What policies say of an EHR, as a match of its document. */
-export function ehrMatch(condition: Condition): Stage {
-  return matchOf(condition, { leaf: ehrLeaf });
+export function ehrMatch(condition: Condition, systemId: string): Stage {
+  return matchOf(condition, { leaf: (leaf) => ehrLeaf(leaf, systemId) });
 }
 
 /** What policies say of an EHR as a match of its query index documents; null where they ask for more than its id. */
@@ -45,6 +46,16 @@ export function ehrIdMatch(condition: Condition, context: MatchContext): Stage |
 /** Whether policies ask for who committed a VERSION. */
 export function asksCommitter(condition: Condition): boolean {
   return counted(leavesOf(condition)).some((leaf) => 'attribute' in leaf && leaf.attribute === 'committer');
+}
+
+/** Keys of the tags that policies ask each document for. */
+export function tagKeys(condition: Condition): readonly string[] {
+  return counted(leavesOf(condition)).flatMap((leaf) => ('key' in leaf ? [leaf.key] : []));
+}
+
+/** Whether policies ask each document for marks. */
+export function asksMarks(condition: Condition): boolean {
+  return counted(leavesOf(condition)).some(({ kind }) => kind === 'marked');
 }
 
 function leavesOf(condition: Condition): readonly Leaf[] {
@@ -78,19 +89,24 @@ function matchOf(condition: Condition, matches: Matches): Stage {
 
 type OfAttribute = Extract<Leaf, { readonly attribute: string }>;
 
-/** @throws TypeError for a tag or mark: of what has it the ids are asked for, which no document says */
-function leafOfObject(leaf: Leaf, ofAttribute: (leaf: OfAttribute) => Stage): Stage {
+/** @throws TypeError for the attribute `marks`: which marks those are was asked before */
+function leafOfObject(
+  leaf: Leaf,
+  document: MarkedDocument,
+  ofAttribute: (leaf: OfAttribute) => Stage,
+): Stage {
   if (leaf.kind === 'uid') return { _id: { $in: leaf.among } };
   if (leaf.kind === 'object') return { [FIELD.versionedObjectUid]: { $in: leaf.among } };
-  if ('key' in leaf) throw new TypeError('tags are asked of EHRs before a query is made');
+  if ('key' in leaf) return tagMatch(leaf);
+  if (leaf.kind === 'marked') return markMatch(leaf, document);
   if (!('attribute' in leaf)) return NOTHING;
   if (leaf.attribute === 'marks') throw new TypeError('marks are asked of EHRs before a query is made');
   return ofAttribute(leaf);
 }
 
-function ehrLeaf(leaf: Leaf): Stage {
+function ehrLeaf(leaf: Leaf, systemId: string): Stage {
   if (leaf.kind === 'object') return NOTHING;
-  return leafOfObject(leaf, (each) => {
+  return leafOfObject(leaf, { type: 'Ehr', ehrField: '_id', systemId }, (each) => {
     if (each.attribute === 'ehr_id') return textMatch(each, '_id');
     return each.attribute === 'namespace' ? textMatch(each, 'subject.namespace') : NOTHING;
   });
@@ -99,7 +115,10 @@ function ehrLeaf(leaf: Leaf): Stage {
 function asksIdOnly(condition: Condition): boolean {
   return counted(leavesOf(condition)).every(
     (leaf) =>
-      leaf.kind === 'uid' || leaf.kind === 'object' || ('attribute' in leaf && leaf.attribute === 'ehr_id'),
+      leaf.kind === 'uid' ||
+      leaf.kind === 'object' ||
+      isBeside(leaf) ||
+      ('attribute' in leaf && leaf.attribute === 'ehr_id'),
   );
 }
 
@@ -107,7 +126,8 @@ function idLeaf(leaf: Leaf, context: MatchContext): Stage {
   if (leaf.kind === 'object') return NOTHING;
   if (leaf.kind === 'uid')
     return ownerMatch({ kind: 'equals', attribute: 'ehr_id', among: leaf.among }, context);
-  return leafOfObject(leaf, (each) => ownerMatch(each, context));
+  const document = { type: 'Ehr', ehrField: FIELD.ehrId, systemId: context.systemId } as const;
+  return leafOfObject(leaf, document, (each) => ownerMatch(each, context));
 }
 
 /** By the EHR that a document belongs to, which while merges move it is not the one that it names. */
@@ -132,7 +152,8 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 function versionLeaf(leaf: Leaf, context: MatchContext): Stage {
-  return leafOfObject(leaf, (each) => {
+  const document = { type: 'Version', ehrField: FIELD.ehrId, systemId: context.systemId } as const;
+  return leafOfObject(leaf, document, (each) => {
     const { attribute } = each;
     const field = FIELDS[attribute];
     if (field !== undefined) return textMatch(each, field);

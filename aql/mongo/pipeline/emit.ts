@@ -14,7 +14,7 @@ import type {
   Step,
   UnwindStep,
 } from '../../plan/steps.js';
-import { emit, emitAll } from './emit-expression.js';
+import { emit, emitAll } from '../document/emit-expression.js';
 import { documentsMatch, LEAF_BOUND } from '../document/documents-match.js';
 import { checkPipeline } from './pipeline-check.js';
 import type { Probe, QueryPlan } from '../../plan/query-plan.js';

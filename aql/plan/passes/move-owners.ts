@@ -80,6 +80,8 @@ function queryableMatch({ queryable }: MovingMerges): Stage | null {
 const OWNER_FIELD: Readonly<Partial<Record<SourceCollection, string>>> = {
   aql: FIELD.ehrId,
   contributions: 'ehr_id',
+  ehr_marks: 'ehr_id',
+  item_tags: 'owner_id',
   versions: 'ehr_id',
   versioned_objects: 'ehr_id',
 };

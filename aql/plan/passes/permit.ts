@@ -1,7 +1,7 @@
 import { FIELD } from '../../index/document.js';
 import type { Stage } from '../../index/stage.js';
 import { counted } from '../../../openehr/base/work.js';
-import type { LogicalPlan, PassContext, PlanGuards } from '../logical-plan.js';
+import type { Guard, LogicalPlan, PassContext, PlanGuards } from '../logical-plan.js';
 import { lookup, type LookupStep, type SourceCollection, type Step } from '../steps.js';
 
 /**
@@ -18,13 +18,14 @@ function guarded(collection: SourceCollection, steps: readonly Step[], guards: P
   return counted(steps).flatMap((step, index): Step[] => {
     switch (step.kind) {
       case 'documents': {
-        const own = { ...step, conditions: [...step.conditions, ...guards.matches] };
-        const ofEhr = step.owner === 'joined' ? [] : ehrSteps(guards);
-        return [own, ...versionSteps(guards), ...ofEhr];
+        const { matches, ...rest } = guards.version;
+        const own = { ...step, conditions: [...step.conditions, ...matches] };
+        const version = { ...rest, matches: [] };
+        return [own, ...(step.owner === 'joined' ? guardSteps(version) : documentSteps(version, guards))];
       }
       case 'match':
         // An OR of EHRs begins with any one document, of which nothing is read.
-        return index === 0 && collection === 'ehrs' ? [step, ...matchSteps([guards.ehr])] : [step];
+        return index === 0 && collection === 'ehrs' ? [step, ...guardSteps(guards.ehr)] : [step];
       case 'lookup':
         return [guardedJoin(step, guards)];
       default:
@@ -43,7 +44,7 @@ function guardedJoin(join: LookupStep, guards: PlanGuards): LookupStep {
     const isSameDocument = foreignField === FIELD.versionUid;
     const isFound = counted(steps).some(({ kind }) => kind === 'documents');
     if (isSameDocument || isFound) return { ...join, steps };
-    return { ...join, steps: [...steps, ...matchSteps(guards.matches), ...versionSteps(guards)] };
+    return { ...join, steps: [...steps, ...guardSteps(guards.version)] };
   }
   if (from === 'contributions')
     return { ...join, steps: [...steps, ...withPermitted('versions.uid', FIELD.versionUid, {}, guards)] };
@@ -55,7 +56,7 @@ function guardedJoin(join: LookupStep, guards: PlanGuards): LookupStep {
 
 /** Keeps what has a permitted document. */
 function withPermitted(localField: string, foreignField: string, match: Stage, guards: PlanGuards): Step[] {
-  const inner = [...matchSteps([match, ...guards.matches]), ...versionSteps(guards)];
+  const inner = [...matchSteps([match]), ...guardSteps(guards.version)];
   const join = { as: 'permo', from: 'aql', localField, foreignField } as const;
   return [lookup(join, inner, { firstOnly: true }), some(join.as)];
 }
@@ -66,23 +67,23 @@ function matchSteps(matches: readonly Stage[]): Step[] {
     .map((match) => ({ kind: 'match', match }));
 }
 
-/** What is asked of a VERSION that its query index document does not have. */
-function versionSteps({ joined }: PlanGuards): Step[] {
-  if (joined === null) return [];
-  const join = { as: joined.as, from: 'versions', localField: '_id', foreignField: '_id' } as const;
+/** What is asked of documents: first what they say themselves; what is joined for several is joined once. */
+function guardSteps(...guards: readonly Guard[]): Step[] {
+  const joins = new Map(
+    counted(guards).flatMap((guard) => guard.joins.map((join) => [join.as, join] as const)),
+  );
   return [
-    { ...lookup(join, []), kept: ['commit_audit'] },
-    { kind: 'match', match: joined.match },
+    ...matchSteps(guards.flatMap(({ matches }) => matches)),
+    ...joins.values(),
+    ...matchSteps(guards.flatMap(({ joined }) => joined)),
   ];
 }
 
-/** What is asked of the EHR of a document. */
-function ehrSteps({ ehr, ehrOfDocument }: PlanGuards): Step[] {
-  if (Object.keys(ehr).length === 0) return [];
-  if (ehrOfDocument !== null) return [{ kind: 'match', match: ehrOfDocument }];
+/** What is asked of a document and of its EHR. */
+function documentSteps(version: Guard, { ehr, ehrOfDocument }: PlanGuards): Step[] {
+  if (ehrOfDocument !== null) return guardSteps(version, ehrOfDocument);
   const join = { as: 'perme', from: 'ehrs', localField: FIELD.ehrId, foreignField: '_id' } as const;
-  const inner: Step[] = [{ kind: 'match', match: ehr }];
-  return [{ ...lookup(join, inner), kept: ['_id'] }, some(join.as)];
+  return [...guardSteps(version), { ...lookup(join, guardSteps(ehr)), kept: ['_id'] }, some(join.as)];
 }
 
 function some(field: string): Step {

@@ -7,6 +7,7 @@ import { ehrObject, versionObject } from '../../../policy/attributes.js';
 import { all, any, holds, not, TRUE, type Permitted } from '../../../policy/condition.js';
 import { isOn, placedCondition } from '../../../policy/marks.js';
 import { attributeOf } from '../../../policy/object.js';
+import { drawnBeside, storeBeside, type Beside } from '../../support/policy/random-beside.js';
 import { randomMarks } from '../../support/policy/random-marks.js';
 import { prepareCase } from '../../support/aql/cases/prepare.js';
 import { differenceOf } from '../../support/aql/compare.js';
@@ -92,7 +93,28 @@ interface Compared {
   readonly isOther: boolean;
 }
 
-async function compared(random: RandomCase, data: ReferenceData, permitted: Permitted): Promise<Compared> {
+/** What a policy permits. */
+interface Drawn {
+  readonly permitted: Permitted;
+  /** The same where queries ask each document for the tags and marks of its EHR, which are stored beside it. */
+  readonly beside?: Beside;
+}
+
+const named =
+  (drawn: (random: Random, data: ReferenceData) => Permitted) =>
+  (random: Random, data: ReferenceData): Drawn => ({ permitted: drawn(random, data) });
+
+/** What a random policy permits that asks for tags and marks too. */
+function besidePermitted(random: Random, data: ReferenceData): Drawn {
+  return drawnBeside(random, randomPermitted(random, data), versionsOf(data));
+}
+
+async function compared(
+  random: RandomCase,
+  data: ReferenceData,
+  { permitted, beside }: Drawn,
+): Promise<Compared> {
+  await storeBeside(beside);
   const { ehrId, asOf, subsumption } = random;
   const options = ehrId === null ? {} : { ehrId };
   const aqlCase = { group: 86, title: '', aql: random.aql, options, expect: { count: 0 } };
@@ -101,13 +123,16 @@ async function compared(random: RandomCase, data: ReferenceData, permitted: Perm
   const unguarded = evaluateQuery(scope, data, { ...rules, page, ehrId });
   const reference = evaluateQuery(scope, data, { ...rules, page, ehrId, permitted });
   const isOther = JSON.stringify(unguarded) !== JSON.stringify(reference);
-  const told = `seed ${random.seed}, ehr_id ${String(ehrId)}, as_of ${asOf?.toISOString() ?? 'none'}\n  ${random.aql}\n  ${JSON.stringify(permitted)}`;
+  const told = `seed ${random.seed}, ehr_id ${String(ehrId)}, as_of ${asOf?.toISOString() ?? 'none'}\n  ${random.aql}\n  ${JSON.stringify(permitted)}\n  ${JSON.stringify(beside)}`;
   try {
     const difference = differenceOf(
       reference,
       page,
       // Data of older releases does not say who committed.
-      await pipelineRows(scope, page, { ...rules, permitted, hasCommitters: random.seed % 2 === 0 }),
+      await pipelineRows(scope, page, {
+        ...{ ...rules, judged: permitted, hasCommitters: random.seed % 2 === 0 },
+        permitted: beside?.permitted ?? permitted,
+      }),
     );
     return { fault: difference === null ? null : `${told}\n${difference}`, isOther };
   } catch (error) {
@@ -133,8 +158,9 @@ function scopedPermitted(random: Random, data: ReferenceData): Permitted {
 }
 
 it.each([
-  ['policies', randomPermitted, 0.2],
-  ['scopes', scopedPermitted, 0.2],
+  ['policies', named(randomPermitted), 0.2],
+  ['tags and marks that too many have', besidePermitted, 0.2],
+  ['scopes', named(scopedPermitted), 0.2],
 ] as const)(
   'a query under %s is answered as over what is permitted alone',
   async (_, permittedOf, othersAtLeast) => {

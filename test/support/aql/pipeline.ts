@@ -29,6 +29,8 @@ export interface PipelineOptions {
   readonly merges?: MovingMerges;
   /** What policies permit; absent: everything. */
   readonly permitted?: Permitted;
+  /** The same as the evaluator is told it, who knows nothing of tags and marks. */
+  readonly judged?: Permitted;
   /** Those that the scope was resolved with. */
   readonly aliases?: readonly PathAlias[];
 }
@@ -56,9 +58,11 @@ async function evaluatedRows(
   plan: QueryPlan,
   scope: Scope,
   page: Page,
-  { systemId, subsumption = false, asOf = null, now = new Date(), aliases = [], permitted }: PipelineOptions,
+  options: PipelineOptions,
 ): Promise<JsonValue[][]> {
+  const { systemId, subsumption = false, asOf = null, now = new Date(), aliases = [] } = options;
   const clock = { now, offsetMinutes: 0 };
+  const permitted = options.judged ?? options.permitted;
   const seen = permitted !== undefined && { permitted };
   const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits: LIMITS, ...seen };
   const work = new Work({ ...testSettings().work, timeMs: 60_000 }, () => performance.now());
