@@ -313,7 +313,7 @@ it(
       nurse('south'),
       nurse('none'),
       { ...nurse('north'), token: tokenOf(['USER'], research, 'researcher'), isResearcher: true },
-      { token: tokenOf(['USER'], { ehrId: own }, 'patient'), houses: [], own },
+      { token: tokenOf(['USER'], { ownEhrId: own }, 'patient'), houses: [], own },
       administrator,
     ];
     // As names of EHRs, and as what each document is asked.
