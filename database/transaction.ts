@@ -8,6 +8,8 @@ import { DatabaseAway, isUnavailable, isUnknownCommit } from './mongo-error.js';
 export interface Ambient {
   /** Of the transaction under way, as mongoose asks for it. */
   readonly session?: ClientSession;
+  /** One object for each attempt of a transaction: what is memoized under it ends with an attempt that failed. */
+  readonly attempt?: object;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function inTransaction<T>(
     return await mongoose.connection.transaction<T>(
       (session) => {
         bound.watchCommits(session);
-        return bound.attempt(() => ambient.run({ ...outer, session }, () => work(session)));
+        return bound.attempt(() => ambient.run({ ...outer, session, attempt: {} }, () => work(session)));
       },
       {
         readConcern: { level: 'snapshot' },

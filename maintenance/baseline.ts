@@ -6,6 +6,7 @@ import { ownedRecords } from '../models/cross-collection/owned-documents.js';
 import { allIds, leafOf, recordsById } from '../models/cross-collection/seal-record.js';
 import type { CollectionName, SealLeaf } from '../models/access/layout.js';
 import { blocksAfter, newestBlock } from '../models/cross-collection/seal-block.js';
+import { resumeErasures } from './erase.js';
 import { sealLeaves, sealNewRecords } from './seal.js';
 
 /** What had been sealed without its owner, or not at all, and is sealed as it was found. */
@@ -33,6 +34,8 @@ export async function sealBaseline(
   onProgress: (done: number, of: number) => void = () => undefined,
 ): Promise<Baseline> {
   if (await hasBaseline()) return NONE;
+  // Of an erasure that an older release began no record says that it goes on in steps.
+  await resumeErasures();
   await sealOld();
   const owners = await sealOwners(onProgress);
   const ehrs = await sealEhrs();

@@ -4,12 +4,13 @@ import { publishErasureFailure } from '../database/events.js';
 import { inTransaction } from '../database/transaction.js';
 import { ehrById, ehrsBeingErased, holdActive, sourcesEndingIn, type EhrDoc } from '../models/ehr.js';
 import {
-  ehrErasure,
   ehrHiding,
   eraseEhrContent,
+  lastErasure,
   objectErasure,
   wholeErasure,
 } from '../models/cross-collection/erase.js';
+import { ERASED_IN_STEPS } from '../models/cross-collection/audited-removals.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { tagsOn } from '../models/item-tag.js';
 import { hasMoreVersions } from '../models/version.js';
@@ -103,7 +104,7 @@ export async function eraseEhr(
       const writes = inSteps ? ehrHiding(ehrId) : await wholeErasure(session, ehrId);
       if (!(await runWrites(session, writes))) throw await notHeld(ehrId);
     },
-    () => ({ ehr_id: ehrId }),
+    () => ({ ehr_id: ehrId, ...(inSteps && isDone && { options: ERASED_IN_STEPS }) }),
   );
   if (!inSteps || !isDone) return;
   const rest = (): Promise<void> => finishErasure(ehrId);
@@ -178,6 +179,6 @@ export async function resumeErasures(): Promise<number> {
 async function finishErasure(ehrId: string): Promise<void> {
   await eraseEhrContent(ehrId);
   await inTransaction(async (session) => {
-    await runWrites(session, await ehrErasure(session, ehrId));
+    await runWrites(session, await lastErasure(session, ehrId));
   });
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { AuditDraft, inAuditedTransaction, withAuditDraft } from '../change/commit/audit-draft.js';
 import { AUDIT_PRUNE } from '../models/cross-collection/audited-removals.js';
 import { eraseAuditBefore } from '../models/cross-collection/erase.js';
+import { sealHead, sealNewRecords } from './seal.js';
 import { CdrError } from '../openehr/base/errors.js';
 
 /** Until when records of the audit may be removed. `years`: `AUDIT_RETENTION_YEARS`. */
@@ -29,6 +31,7 @@ export async function pruneAudit(
       'conflict',
       `AUDIT_RETENTION_YEARS=${years} keeps records since ${end.toISOString()}: nothing was removed`,
     );
+  await sealAll();
   const sender = { user, operation: AUDIT_PRUNE, request_id: randomUUID() };
   await withAuditDraft(new AuditDraft(() => sender, 200), () =>
     inAuditedTransaction(
@@ -37,4 +40,18 @@ export async function pruneAudit(
     ),
   );
   return eraseAuditBefore(before);
+}
+
+/** Between two looks at whether another process has sealed what there was. */
+const WAIT_MS = 100;
+const ATTEMPTS = 50;
+
+/** Notes of what records that go now asked for are sealed before they go: of those sealed later `verify` wants the record. */
+async function sealAll(): Promise<void> {
+  for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
+    await sealNewRecords();
+    const { unsealed, pending } = await sealHead();
+    if (unsealed <= pending) return;
+    await setTimeout(WAIT_MS);
+  }
 }

@@ -1,8 +1,14 @@
+import type { JsonObject } from '../openehr/base/json.js';
 import { textAt } from '../openehr/rm/access.js';
 import type { ContributionDoc } from '../models/contribution.js';
 import { inSteps } from '../models/access/in-steps.js';
 import type { SealLeaf } from '../models/access/layout.js';
-import { contributionLeaf, listOf, versionLeaf } from '../models/cross-collection/seal-hash.js';
+import {
+  canonicalText,
+  contributionLeaf,
+  listOf,
+  versionLeaf,
+} from '../models/cross-collection/seal-hash.js';
 import {
   attestedVersionUids,
   contributionsListing,
@@ -31,7 +37,8 @@ type Sealed = ReadonlyMap<string, readonly SealLeaf[]>;
 /**
  * Up to 0.2.0 a VERSION that was attested in the sealing interval of its commit was sealed without its ATTESTATION. Seals those
  * anew whose record proves it: without the uncovered ATTESTATIONs the VERSION is what a block sealed, and of each of them there
- * is a CONTRIBUTION, itself sealed and unchanged, that lists the VERSION and has its time. Others stay as they are.
+ * is a CONTRIBUTION, itself sealed and unchanged, that lists the VERSION and has its time, its committer and its system. Others
+ * stay as they are. What else an ATTESTATION says no CONTRIBUTION repeats: it is sealed as it was found.
  */
 export async function resealAttested(): Promise<Resealing> {
   const resealed: string[] = [];
@@ -89,11 +96,17 @@ function isProven(
       ({ _id, versions }) =>
         _id !== version.contribution_uid && versions.some(({ uid }) => uid === version._id),
     )
-    .map(({ audit }) => textAt(audit, 'time_committed', 'value'));
+    .map(({ audit }) => whoAndWhen(audit));
   return listOf(version.attestations)
     .slice(coveredBy(leaves))
     .every((attestation) => {
-      const at = left.indexOf(textAt(attestation, 'time_committed', 'value'));
+      const at = left.indexOf(whoAndWhen(attestation));
       return at >= 0 && left.splice(at, 1)[0] !== undefined;
     });
+}
+
+/** What an ATTESTATION and the audit of its CONTRIBUTION have in common. */
+function whoAndWhen(audit: JsonObject): string {
+  const { committer, system_id: system } = audit;
+  return canonicalText([textAt(audit, 'time_committed', 'value'), committer, system]);
 }

@@ -4,6 +4,7 @@ import { CdrError } from '../openehr/base/errors.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { groupBy } from '../openehr/base/maps.js';
 import { readRules } from '../openehr/template/upgrade/rules.js';
+import { inNotedTransaction } from '../change/commit/audit-draft.js';
 import { partyNamed } from '../change/commit/audit.js';
 import { CHANGE_TYPE } from '../change/commit/codes.js';
 import { commit, commitTogether } from '../change/commit/commit.js';
@@ -37,6 +38,9 @@ type StepEntry = UpdateEntry | LeftComposition | null;
 /** What is done with the COMPOSITIONs of a step, in their order. */
 type MakeEntries = (latests: readonly LatestComposition[]) => AsyncGenerator<StepEntry>;
 
+/** The operation that takes an upgrade back. */
+const UNDO_UPGRADE = 'undoTemplateUpgrade';
+
 /** Ends the transaction of a step of an upgrade that is taken back meanwhile: what it would write, no undo would find. */
 export class NotWanted extends Error {}
 
@@ -60,7 +64,10 @@ export async function carryOut(settings: ChangeSettings, doc: TemplateUpgradeDoc
   }
   // While something is left that the upgrade wrote, former and new places are still to be seen as one.
   if (isBack && (await upgradeById(id))?.left === 0)
-    await inTransaction((session) => removeAliases(session, doc.template_id, id));
+    await inNotedTransaction(UNDO_UPGRADE, (session) => removeAliases(session, doc.template_id, id), {
+      target: doc.template_id,
+      objects: [id],
+    });
   const state = isBack ? 'undone' : 'done';
   await changeState(id, [doc.state], { state, finished_at: new Date(), position: WALK_BEGIN });
 }

@@ -3,7 +3,6 @@ import { inSteps } from '../models/access/in-steps.js';
 import { removalsOf, type RemovalDoc, type RemovalReason } from '../models/removal.js';
 import type { SealedCollection, SealLeaf } from '../models/access/layout.js';
 import { blocksAfter, type SealBlock } from '../models/cross-collection/seal-block.js';
-import { contributionLeaf } from '../models/cross-collection/seal-hash.js';
 import {
   attestationCount,
   idsInTail,
@@ -13,6 +12,7 @@ import {
 } from '../models/cross-collection/seal-record.js';
 import { NoteCheck } from './verify-notes.js';
 import { OwnerCheck } from './verify-owners.js';
+import { mayReturn, ReturnedCheck } from './verify-returned.js';
 import type { Findings } from './verify-report.js';
 
 /** Records asked for together. */
@@ -40,6 +40,7 @@ export class LeafCheck {
   readonly #attested = new Map<string, { count: number; covered: number }>();
   readonly #owners: OwnerCheck;
   readonly #notes: NoteCheck;
+  readonly #returned: ReturnedCheck;
   /** Ids reported already: a record may be in several blocks. */
   readonly #reported = new Set<string>();
 
@@ -47,6 +48,7 @@ export class LeafCheck {
     this.#found = found;
     this.#owners = new OwnerCheck(found);
     this.#notes = new NoteCheck(found);
+    this.#returned = new ReturnedCheck(found);
   }
 
   /** Validates the records of the next block of the chain. */
@@ -59,6 +61,7 @@ export class LeafCheck {
   /** Validates what only the end of the chain shows. `last`: the block that was checked last; later ones are looked at too. */
   async finish(last: number): Promise<void> {
     await this.#owners.finish();
+    await this.#returned.finish();
     await this.#finishAttested(last);
   }
 
@@ -96,8 +99,9 @@ export class LeafCheck {
       for (const leaf of own) {
         this.#followAttestations(record, leaf);
         await this.#owners.check(record, leaf);
-        if (isSealedAs(record, leaf) || (await wasSealedAs(record, leaf))) continue;
-        this.#report('changed', leaf.id, `${collection}: it is not what block ${block} sealed`);
+        if (isSealedAs(record, leaf)) continue;
+        if (mayReturn(record)) await this.#returned.suspect(record);
+        else this.#report('changed', leaf.id, `${collection}: it is not what block ${block} sealed`);
       }
     }
     if (notes.length > 0) await this.#notes.check({ _id: block, time }, notes);
@@ -138,21 +142,6 @@ export class LeafCheck {
 
 function isSealedAs(record: SealedRecord, { attestations = 0, hash }: SealLeaf): boolean {
   return recordHash(record, attestations).equals(hash);
-}
-
-/** A CONTRIBUTION that an unmerge shortened is the one that was sealed but for what it listed. */
-async function wasSealedAs({ collection, doc }: SealedRecord, { hash }: SealLeaf): Promise<boolean> {
-  if (collection !== 'contributions' && collection !== 'ehrs') return false;
-  const removals = await removalsOf(collection, [doc._id]);
-  // An EHR that was erased and is there again: its id may be given anew.
-  const isGoneOnce = removals.some(({ kind }) => kind === 'removed');
-  if (collection === 'ehrs') return isGoneOnce;
-  // One that was erased and restored names the import, which its later leaf has.
-  if (isGoneOnce && doc.batch !== undefined) return true;
-  return removals.some(
-    ({ kind, versions }) =>
-      kind === 'shortened' && versions !== undefined && contributionLeaf({ ...doc, versions }).equals(hash),
-  );
 }
 
 /** What took a record away; null when nothing did, or when it was brought back since. */

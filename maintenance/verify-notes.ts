@@ -1,15 +1,15 @@
 import type { RemovalDoc } from '../models/removal.js';
 import { STORAGE_ID } from '../models/cross-collection/state-note.js';
-import { rootOfUid } from '../openehr/base/object-version-id.js';
 import type { SealBlock } from '../models/cross-collection/seal-block.js';
-import { listOf } from '../models/cross-collection/seal-hash.js';
+import { listOf, removalLeaf } from '../models/cross-collection/seal-hash.js';
 import { auditedRemovals, type AuditedRemovals } from '../models/cross-collection/audited-removals.js';
 import { idText } from '../models/cross-collection/seal-record.js';
 import type { Findings } from './verify-report.js';
 
 /**
- * Compares notes of removals with the records of the audit, which tell who asked for them. Of notes up to the block that
- * began to seal everything nothing is asked: older releases wrote less.
+ * Compares notes of removals with the records of the audit: each is named, by its hash, by the one record of the transaction that
+ * made it, so that no record explains another note. Of notes up to the block that began to seal everything nothing is asked: older
+ * releases wrote less.
  */
 export class NoteCheck {
   readonly #found: Findings;
@@ -40,46 +40,44 @@ function isBeginning({ kind, collection, ids }: RemovalDoc): boolean {
   return kind === 'stated' && collection === 'settings' && listOf(ids).includes(STORAGE_ID);
 }
 
+/** Whether one record of the audit names it, or it tells of what leaves no record of its own. */
 function isExplained(note: RemovalDoc, sealed: Date, audited: AuditedRemovals | null): boolean {
-  if (note.kind === 'restored' || note.kind === 'shortened') return true;
   if (audited === null) return false;
-  // The record of it may have gone itself.
-  const isPruned = audited.prunedBefore !== null && sealed <= audited.prunedBefore;
-  return isPruned || EXPLANATIONS[note.reason]?.(note, listOf(note.ids), audited) === true;
+  if (audited.notes.has(removalLeaf(note).toString('hex'))) return true;
+  // The record of it may have gone itself; whatever is sealed after that is none of those.
+  if (audited.prunes.some(({ before, asked }) => note.time < before && sealed <= asked)) return true;
+  return UNNAMED[`${note.kind} ${note.reason}`]?.(note, audited) === true;
 }
 
-type Explanation = (note: RemovalDoc, ids: readonly string[], audited: AuditedRemovals) => boolean;
-
-const isOfMerge: Explanation = ({ ehr_id: ehrId }, ids, { merges, mergedFrom }) =>
-  ehrId === undefined ? ids.every((id) => merges.has(id)) : mergedFrom.has(ehrId);
-
-/** By its reason, what must be in the audit, or in other notes. */
-const EXPLANATIONS: Readonly<Partial<Record<string, Explanation>>> = {
-  erasure: isErased,
-  retention: (_, ids, { prunedBefore }) => ids.every((id) => recordTime(id) < (prunedBefore?.getTime() ?? 0)),
-  definition: (_, ids, { hasAllTemplates, defined }) => hasAllTemplates || ids.every((id) => defined.has(id)),
-  merge: isOfMerge,
-  unmerge: isOfMerge,
-  move: ({ collection }, ids, { moved }) =>
-    collection === 'contributions' || ids.every((id) => moved.has(id)),
-  restore: ({ batch }, _, { restores }) => batch !== undefined && restores.has(batch),
+/** Notes of what is done in steps outside the transaction of its record, by kind and reason, and what explains them. */
+const UNNAMED: Readonly<Partial<Record<string, (note: RemovalDoc, audited: AuditedRemovals) => boolean>>> = {
+  'removed retention': isOfPrune,
+  'removed erasure': ({ collection, ehr_id: ehrId }, { beingErased }) =>
+    isErasedInSteps(collection) && ehrId !== undefined && beingErased.has(ehrId),
+  // It only has what is there sealed.
+  'brought restore': ({ batch, time }, { restores }) => {
+    const begun = restores.get(batch ?? '');
+    return begun !== undefined && begun <= time;
+  },
 };
 
-function isErased(
-  { collection, ehr_id: ehrId }: RemovalDoc,
-  ids: readonly string[],
-  audited: AuditedRemovals,
-): boolean {
-  // Merges go with an EHR in which they ended; that one is noted beside them.
-  if (collection === 'merge_records' || collection === 'merge_history') return audited.ehrs.size > 0;
-  if (ehrId === undefined) return false;
+function isErasedInSteps(collection: string): boolean {
+  return collection === 'versions' || collection === 'contributions';
+}
+
+/** Only records of the audit end so, and only those that had to go when it was asked for. */
+function isOfPrune({ collection, ids, time }: RemovalDoc, { prunes }: AuditedRemovals): boolean {
   return (
-    audited.ehrs.has(ehrId) ||
-    (collection === 'versions' && ids.every((id) => audited.objects.has(rootOfUid(id))))
+    collection === 'audit' &&
+    listOf(ids).every((id) => {
+      const made = recordTime(id);
+      return prunes.some(({ before, asked }) => made !== null && made < before && asked <= time);
+    })
   );
 }
 
-/** When a record of the audit was made, by its id. */
-function recordTime(id: string): number {
-  return Number.parseInt(id.slice(0, 9), 36);
+/** When a record of the audit was made, by its id; null: it has none of ours. */
+function recordTime(id: string): Date | null {
+  const [, start] = /^([0-9a-z]{9})-[0-9a-f]{16}(?:\.\d{6,}|-more)?$/.exec(id) ?? [];
+  return start === undefined ? null : new Date(Number.parseInt(start, 36));
 }

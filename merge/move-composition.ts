@@ -231,7 +231,7 @@ async function apply(
   await moveContributions(session, owners, plan.contributions);
   await moveItemTags(session, owners, [versionedObjectUid]);
   const { contributions } = plan;
-  await noteOwner(session, { to: targetEhr, objects: [versionedObjectUid], contributions });
+  await noteOwner(session, { from: sourceEhr, to: targetEhr, objects: [versionedObjectUid], contributions });
   await moveMarks(session, sourceEhr);
   const moved = { ehrId: targetEhr, isQueryable, versionedObjectUids: [versionedObjectUid] };
   await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);

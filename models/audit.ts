@@ -96,6 +96,8 @@ const AUDIT = {
   time: date,
   /** HTTP status of the answer. */
   status: number,
+  /** SHA-256, in hexadecimal, of each note of `removals` that the same transaction made: no other note is explained by it. */
+  notes: optional(opaque<readonly string[]>()),
   /** The import that brought it from elsewhere: it says nothing of what was done here. */
   restored: optional(text),
   /** Written with every new one; the sealer takes it away. */

@@ -4,6 +4,7 @@ import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './access/layout.js';
 import type { InsertWrite } from './access/write.js';
 import { documents } from './access/documents.js';
+import { ambient } from '../database/transaction.js';
 
 /** What happened to records that are sealed, or will be. */
 type RemovalKind =
@@ -85,6 +86,8 @@ export interface RemovalDoc {
   readonly from?: string;
   /** Of an owner: the EHR that has it from now on. */
   readonly to?: string;
+  /** Of the last note of an erasure in steps: the hashes of all others of it, as an audit record has those of its transaction. */
+  readonly notes?: readonly string[];
   readonly unsealed?: true;
 }
 
@@ -102,13 +105,25 @@ type Removal = Omit<RemovalDoc, '_id' | 'time' | 'unsealed'>;
 
 /** The records of a removal, or of another note, that are to be written with it; none for no ids. */
 export function noteDocs(removal: Removal): RemovalDoc[] {
-  return inSteps(removal.ids, IDS).map((ids) => ({
+  const docs: RemovalDoc[] = inSteps(removal.ids, IDS).map((ids) => ({
     _id: randomUUID(),
     time: new Date(),
     ...removal,
     ids,
     unsealed: true,
   }));
+  const { attempt } = ambient.getStore() ?? {};
+  if (attempt !== undefined) made.set(attempt, [...(made.get(attempt) ?? []), ...docs]);
+  return docs;
+}
+
+/** The notes of each attempt of a transaction. */
+const made = new WeakMap<object, readonly RemovalDoc[]>();
+
+/** The notes that the transaction under way has made so far, for its audit record names them. */
+export function notesOfTransaction(): readonly RemovalDoc[] {
+  const { attempt } = ambient.getStore() ?? {};
+  return attempt === undefined ? [] : (made.get(attempt) ?? []);
 }
 
 /** The same as writes of a transaction. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { ambient, inTransaction, type TransactionOptions } from '../../database/transaction.js';
 import {
   auditWrite,
@@ -11,6 +11,8 @@ import {
   type AuditSubject,
 } from '../../models/audit.js';
 import { inSteps } from '../../models/access/in-steps.js';
+import { removalLeaf } from '../../models/cross-collection/seal-hash.js';
+import { notesOfTransaction } from '../../models/removal.js';
 import type { Write } from '../../models/access/write.js';
 
 /** What is wanted of a record beside who did what. */
@@ -81,6 +83,11 @@ export class AuditDraft {
     this.#key = null;
   }
 
+  /** For a record beside this one of the same request. */
+  apart(): AuditDraft {
+    return new AuditDraft(this.#sender, this.#successStatus, this.wishes);
+  }
+
   /** The record with this status. Its id stays the same until it is committed, so it cannot be there twice. */
   record(status: number, subject: AuditSubject = {}): AuditDoc {
     this.#key ??= newKey();
@@ -122,14 +129,16 @@ export class AuditDraft {
 
   /** The record of a transaction that succeeds, and further parts of it with the EHRs that do not fit into it. */
   success(subject: AuditSubject): AuditDoc[] {
-    const first = this.record(this.#successStatus, subject);
+    const record = this.record(this.#successStatus, subject);
+    const notes = notesOfTransaction().map((note) => removalLeaf(note).toString('hex'));
+    const first = { ...record, ...(notes.length > 0 && { notes }) };
     const { ehr_ids: ehrIds = [] } = subject;
     if (ehrIds.length <= MAX_AUDIT_IDS) return [first];
     const parts = inSteps(ehrIds.slice(MAX_AUDIT_IDS), MAX_AUDIT_IDS);
     return [
       first,
       ...parts.map((ids, index) => ({
-        ...first,
+        ...record,
         _id: partId(first._id, index + 2),
         ehr_ids: ids,
         part: index + 2,
@@ -187,8 +196,29 @@ export async function inAuditedTransaction<T>(
   return result;
 }
 
-/** A request with several transactions is recorded in the first. */
+/**
+ * As `inTransaction`, for work beside the transaction that records the request, or without one: it gets a record of its own where it
+ * makes notes of what it removes or states, for `verify` asks for it. `operation`: of work that no request asked for.
+ */
+export async function inNotedTransaction<T>(
+  operation: string,
+  work: Parameters<typeof inTransaction<T>>[0],
+  subject: AuditSubject,
+): Promise<T> {
+  const sender = { user: 'everchart', operation, request_id: randomUUID() };
+  const draft = ambient.getStore()?.draft?.apart() ?? new AuditDraft(() => sender, 200);
+  return withAuditDraft(draft, () =>
+    inTransaction(async (session) => {
+      const made = await work(session);
+      if (notesOfTransaction().length > 0) await writeAudit(subject);
+      return made;
+    }),
+  );
+}
+
+/** A request with several transactions is recorded in the first, and in each that makes notes of what it removes or states. */
 function openDraft(): AuditDraft | null {
   const draft = ambient.getStore()?.draft;
-  return draft === undefined || draft.isCommitted ? null : draft;
+  if (draft === undefined) return null;
+  return draft.isCommitted && notesOfTransaction().length === 0 ? null : draft;
 }

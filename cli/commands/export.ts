@@ -110,11 +110,13 @@ async function exportAllVersions(options: ExportOptions, output: Output): Promis
   await withTarget(options, PATIENCE_MS, async ({ client }) => {
     const ehrIds = query === undefined ? ehr : await idsOf(client, query);
     const scope = { ehrIds, since, audit: options.audit === true };
-    const { ehrs, lines } = await withCount(EXPORTED, (onEhr) =>
+    const { ehrs, lines, missing } = await withCount(EXPORTED, (onEhr) =>
       exportInterchange(scope, { write: (text) => output.write(text), onEhr }),
     );
     await output.end();
     writeShown(process.stderr, `${counted(ehrs, 'EHR')}, ${counted(lines, 'line')}\n`);
+    for (const line of missing) writeShown(process.stderr, `${line}\n`);
+    if (missing.length > 0) throw new CommandFailed();
   });
 }
 

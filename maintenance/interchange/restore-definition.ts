@@ -1,6 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
-import { inTransaction } from '../../database/transaction.js';
+import { inRestore } from './restored-state.js';
 import {
   insertOwn,
   storedOwn,
@@ -47,7 +47,7 @@ export async function restoreDefinition(how: RestoreHow, line: DefinitionLine): 
 }
 
 async function restoreQuery(batch: string, query: StoredQueryDoc): Promise<Restored> {
-  return inTransaction(async (session) => {
+  return inRestore(batch, async (session) => {
     await holdStoredNames(session);
     const known = await storedQueryById(query._id);
     if (known !== null) {
@@ -74,7 +74,7 @@ async function restoreDocument(how: RestoreHow, { collection, document }: OwnDoc
     await restorePolicyVersion(how, document);
     return 'imported';
   }
-  await inTransaction(async (session) => {
+  await inRestore(how.batch, async (session) => {
     await insertOwn(session, collection, [document]);
     if (isStated(collection)) await note(session, how.batch, { collection, id });
   });

@@ -1,4 +1,4 @@
-import { inTransaction } from '../../database/transaction.js';
+import { inRestore } from './restored-state.js';
 import type { StoredDocument } from '../../models/access/documents.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import { isMarkKind, noteMarks, putMark, type EhrMarkDoc } from '../../models/ehr-mark.js';
@@ -30,7 +30,7 @@ export async function restoreMark(
   if (before !== null && !isSameMark(before, doc))
     throw malformed(`another document ${doc._id} is in ehr_marks here`);
   if (before !== null && before.lifted.length >= doc.lifted.length) return 'unchanged';
-  await inTransaction(async (session) => {
+  await inRestore(how.batch, async (session) => {
     await putMark(doc);
     await raiseMarks(doc.ehr_id);
     await noteMarks(session);

@@ -1,6 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { readablePolicy } from '../../change/policy/policy.js';
-import { inTransaction } from '../../database/transaction.js';
+import { inRestore } from './restored-state.js';
 import type { StoredDocument } from '../../models/access/documents.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import {
@@ -38,7 +38,7 @@ export async function restorePolicyVersion(how: RestoreHow, document: StoredDocu
       'a policy of access is restored with the permission admin only, and with --local where it takes two persons (FOUR_EYES)',
     );
   const json = doc.policy === null ? '' : (await readablePolicy(policyId, doc.policy)).json;
-  await inTransaction(async (session) => {
+  await inRestore(how.batch, async (session) => {
     await holdPolicies(session);
     const count = await policyVersionCount(policyId);
     if (count + 1 !== version)

@@ -1,7 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { collapsedToken } from '../../openehr/base/text.js';
 import { compileTemplate } from '../../openehr/template/compile.js';
-import { inTransaction } from '../../database/transaction.js';
+import { inRestore } from './restored-state.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import { changeAliases } from '../../models/cross-collection/template-aliases.js';
 import {
@@ -29,7 +29,7 @@ export async function restoreTemplate(
   const template = { opt: as.opt, compiled: await compile(as.opt), revision: notedIn(as) };
   if (collapsedToken(template.compiled.templateId) !== collapsedToken(as._id))
     throw new CdrError('invalid', `the template is ${template.compiled.templateId}, and not ${as._id}`);
-  return inTransaction(async (session) => {
+  return inRestore(batch, async (session) => {
     if (await isThere(as)) return 'unchanged';
     await storeRevision(session, batch, { template, as });
     return 'imported';
@@ -43,7 +43,7 @@ async function restoreAliases(
 ): Promise<'imported' | 'unchanged'> {
   const known = await templateById(_id);
   if (known?.opt !== opt || aliases.length === 0) return 'unchanged';
-  return inTransaction(async (session) => {
+  return inRestore(batch, async (session) => {
     const before = (await aliasesOfTemplates([known._id])).get(known._id) ?? [];
     const added = aliases.filter((each) => !before.some(({ upgrade }) => upgrade === each.upgrade));
     if (added.length === 0) return 'unchanged';

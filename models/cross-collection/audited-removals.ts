@@ -1,8 +1,9 @@
 import type { AuditDoc } from '../audit.js';
 import { documents } from '../access/documents.js';
 import { COLLECTIONS } from '../access/layout.js';
+import { ehrsBeingErased } from '../ehr.js';
 import type { RemovalDoc } from '../removal.js';
-import { listOf } from './seal-hash.js';
+import { listOf, removalLeaf } from './seal-hash.js';
 
 /** The operation of `everchart audit prune`. */
 export const AUDIT_PRUNE = 'pruneAudit';
@@ -20,100 +21,86 @@ export const ADD_EXTRACT = 'addExtract';
 /** The operation that takes one back. */
 export const UNDO_EXTRACT = 'undoExtract';
 
-/** Operations that replace or remove what is sealed, by what their records name. */
-const ERASES_EHR = ['deleteEhr', 'admin_ehr_delete', 'admin_ehr_delete_all', UNDO_RESTORE, UNDO_EXTRACT];
-const RESTORES = [RESTORE, EXTRACT_CREATE, ADD_EXTRACT];
-const ERASES_OBJECT = ['deleteComposition', 'deleteDirectory'];
-const ALL_TEMPLATES = 'deleteAllTemplates';
-const DEFINES = [
-  'updateTemplate',
-  'deleteTemplate',
-  'removeTemplateRevision',
-  'template_adl1.4_upload',
-  'query_store',
-  'query_store_version',
-  'deleteStoredQuery',
-];
-const MOVES = 'moveComposition';
+const RESTORES: readonly string[] = [RESTORE, EXTRACT_CREATE, ADD_EXTRACT];
 
-/** What the audit says that somebody asked for. */
-export interface AuditedRemovals {
-  readonly ehrs: ReadonlySet<string>;
-  readonly objects: ReadonlySet<string>;
-  readonly defined: ReadonlySet<string>;
-  readonly moved: ReadonlySet<string>;
-  /** Imports that restored something. */
-  readonly restores: ReadonlySet<string>;
-  readonly hasAllTemplates: boolean;
-  /** Records of the audit before this time were removed on demand. */
-  readonly prunedBefore: Date | null;
-  /** Merges of which a note tells, and the EHRs that they dissolved. */
-  readonly merges: ReadonlySet<string>;
-  readonly mergedFrom: ReadonlySet<string>;
+/** What a record of an erasure says whose steps follow its transaction. */
+export const ERASED_IN_STEPS = { in_steps: true } as const;
+
+/** A removal of records of the audit that was asked for. */
+interface Prune {
+  /** Older ones go. */
+  readonly before: Date;
+  readonly asked: Date;
 }
 
-/** Reads the records of all operations that notes of removals may be compared with. */
+/** What the audit says that was done here, as far as notes of removals tell of it. */
+export interface AuditedRemovals {
+  /** Hashes of the notes that records name: of each transaction its own. */
+  readonly notes: ReadonlySet<string>;
+  /** Imports that restored something, since when. */
+  readonly restores: ReadonlyMap<string, Date>;
+  readonly prunes: readonly Prune[];
+  /** EHRs whose erasure is under way. */
+  readonly beingErased: ReadonlySet<string>;
+}
+
+/** Reads all records of what was carried out that notes of removals are compared with. */
 export async function auditedRemovals(): Promise<AuditedRemovals> {
-  const sets = {
-    ehrs: new Set<string>(),
-    objects: new Set<string>(),
-    defined: new Set<string>(),
-    moved: new Set<string>(),
-    restores: new Set<string>(),
-  };
-  let hasAllTemplates = false;
-  let prunedBefore: Date | null = null;
-  const operations = [
-    ...ERASES_EHR,
-    ...ERASES_OBJECT,
-    ALL_TEMPLATES,
-    ...DEFINES,
-    MOVES,
-    AUDIT_PRUNE,
-    ...RESTORES,
-  ];
+  // Asked first: what ends meanwhile has its last note when those are read.
+  const beingErased = new Set(await ehrsBeingErased());
+  const notes = new Set<string>();
+  const restores = new Map<string, Date>();
+  const prunes: Prune[] = [];
+  const erasures = new Map<string, Date[]>();
   const records = documents<AuditDoc>(COLLECTIONS.audit).find<AuditDoc>({
-    operation: { $in: operations },
+    $or: [
+      { notes: { $exists: true } },
+      { operation: { $in: [...RESTORES, AUDIT_PRUNE] } },
+      { 'options.in_steps': true },
+    ],
     status: { $lt: 400 },
     // What was asked for elsewhere explains nothing that is gone here.
     restored: { $exists: false },
   });
-  for await (const { operation, ehr_id: ehrId, objects, options, target } of records) {
-    if (ERASES_EHR.includes(operation) && ehrId !== undefined) sets.ehrs.add(ehrId);
-    hasAllTemplates ||= operation === ALL_TEMPLATES;
-    if (RESTORES.includes(operation) && target !== undefined) sets.restores.add(target);
-    if (operation === AUDIT_PRUNE) prunedBefore = later(prunedBefore, options?.['before']);
-    for (const id of listOf(objects)) setOf(sets, operation)?.add(id);
+  for await (const record of records) {
+    const { operation, target, time, ehr_id: ehrId, options } = record;
+    for (const hash of listOf(record.notes)) notes.add(hash);
+    if (RESTORES.includes(operation) && target !== undefined)
+      restores.set(target, earlier(restores.get(target), time));
+    if (operation === AUDIT_PRUNE) prunes.push(...pruneOf(time, options?.['before']));
+    if (options?.['in_steps'] === true && ehrId !== undefined)
+      erasures.set(ehrId, [...(erasures.get(ehrId) ?? []), time]);
   }
-  const merged = await notedMerges();
-  return { ...sets, ...merged, hasAllTemplates, prunedBefore };
+  for (const hash of await notesOfSteps(erasures)) notes.add(hash);
+  return { notes, restores, prunes, beingErased };
 }
 
-async function notedMerges(): Promise<Pick<AuditedRemovals, 'merges' | 'mergedFrom'>> {
-  const merges = new Set<string>();
-  const mergedFrom = new Set<string>();
-  const notes = documents<RemovalDoc>(COLLECTIONS.removals).find<RemovalDoc>({
-    collection: COLLECTIONS.mergeRecords,
-    kind: 'stated',
-  });
-  for await (const { ids, from } of notes) {
-    for (const id of listOf(ids)) merges.add(id);
-    if (from !== undefined) mergedFrom.add(from);
+/** Hashes of the last notes of erasures in steps, as many as the audit has of each EHR, and of those that they name. */
+async function notesOfSteps(erasures: ReadonlyMap<string, readonly Date[]>): Promise<string[]> {
+  const hashes: string[] = [];
+  const waiting = new Map(erasures);
+  const last = documents<RemovalDoc>(COLLECTIONS.removals)
+    .find<RemovalDoc>({ collection: COLLECTIONS.ehrs, notes: { $exists: true } })
+    .sort({ time: 1, _id: 1 });
+  for await (const note of last) {
+    const times = waiting.get(note.ehr_id ?? '') ?? [];
+    const begun = times.find((time) => time <= note.time);
+    if (begun === undefined || note.ehr_id === undefined) continue;
+    waiting.set(
+      note.ehr_id,
+      times.filter((time) => time !== begun),
+    );
+    hashes.push(removalLeaf(note).toString('hex'), ...listOf(note.notes));
   }
-  return { merges, mergedFrom };
+  return hashes;
 }
 
-function setOf(
-  { objects, defined, moved }: Readonly<Record<'objects' | 'defined' | 'moved', Set<string>>>,
-  operation: string,
-): Set<string> | null {
-  if (ERASES_OBJECT.includes(operation)) return objects;
-  if (DEFINES.includes(operation)) return defined;
-  return operation === MOVES ? moved : null;
+function pruneOf(asked: Date, before: unknown): Prune[] {
+  const time = new Date(typeof before === 'string' ? before : Number.NaN);
+  // What was to come nobody could ask for.
+  return Number.isNaN(time.getTime()) ? [] : [{ before: time < asked ? time : asked, asked }];
 }
 
-function later(known: Date | null, text: unknown): Date | null {
-  const time = new Date(typeof text === 'string' ? text : Number.NaN);
-  if (Number.isNaN(time.getTime())) return known;
-  return known === null || time > known ? time : known;
+function earlier(known: Date | undefined, time: Date): Date {
+  return known === undefined || time < known ? time : known;
 }

@@ -16,7 +16,8 @@ import { waitingRequestRemovalOf, waitingRequestRemovals } from '../waiting-requ
 import { exampleRemoval, exampleRemovalOf } from '../template-comparison.js';
 import { leftRemoval, leftRemovalOf } from '../template-upgrade.js';
 import { lastRemoval } from './state-note.js';
-import { insertRemoval, removalWrites } from '../removal.js';
+import { insertRemoval, notesOfTransaction, removalWrites, type RemovalDoc } from '../removal.js';
+import { removalLeaf } from './seal-hash.js';
 import { versionsRemoval } from '../version.js';
 import { containerRemoval } from '../versioned-object.js';
 import type { Documents, Filter, Write, WrittenCollection } from '../access/write.js';
@@ -89,8 +90,20 @@ export function eraseAuditBefore(time: Date): Promise<number> {
   return eraseInSteps(COLLECTIONS.audit, { time: { $lt: time } });
 }
 
-/** The writes that end it all: the EHR document, the merges that ended in it, and their tombstones. */
-export async function ehrErasure(session: ClientSession, ehrId: string): Promise<Write[]> {
+/** The writes that end an erasure in steps, with a note that names those of all steps. */
+export async function lastErasure(session: ClientSession, ehrId: string): Promise<Write[]> {
+  const steps = await documents<RemovalDoc>(COLLECTIONS.removals)
+    .find<RemovalDoc>({ kind: 'removed', reason: 'erasure', ehr_id: ehrId }, { session })
+    .toArray();
+  return ehrErasure(session, ehrId, steps);
+}
+
+/** The writes that end it all: the EHR document, the merges that ended in it, and their tombstones. `steps`: notes made before. */
+async function ehrErasure(
+  session: ClientSession,
+  ehrId: string,
+  steps?: readonly RemovalDoc[],
+): Promise<Write[]> {
   const sources = await sourcesEndingIn(ehrId);
   const gone = [ehrId, ...sources];
   const history = await historyOnlyOf(session, gone);
@@ -108,14 +121,25 @@ export async function ehrErasure(session: ClientSession, ehrId: string): Promise
     ehrRemoval(gone),
     ...lastRemoval(COLLECTIONS.mergeRecords, await mergeIdsOfSources(sources, { session })),
     ...lastRemoval(COLLECTIONS.mergeHistory, history),
-    ...removalWrites({
-      kind: 'removed',
-      reason: 'erasure',
-      collection: COLLECTIONS.ehrs,
-      ehr_id: ehrId,
-      ids: gone,
-    }),
+    ...ehrNotes(ehrId, sources, steps),
   ];
+}
+
+function ehrNotes(
+  ehrId: string,
+  sources: readonly string[],
+  steps: readonly RemovalDoc[] | undefined,
+): Write[] {
+  const gone = {
+    kind: 'removed',
+    reason: 'erasure',
+    collection: COLLECTIONS.ehrs,
+    ehr_id: ehrId,
+  } as const;
+  const ofSources = removalWrites({ ...gone, ids: sources });
+  // No audit record is of this transaction: that of the first one has the note of the last.
+  const notes = steps && [...steps, ...notesOfTransaction()].map((note) => removalLeaf(note).toString('hex'));
+  return [...ofSources, ...removalWrites({ ...gone, ids: [ehrId], ...(notes && { notes }) })];
 }
 
 /** Marks end with their EHR, and what was said in them; the audit keeps that there were some. */

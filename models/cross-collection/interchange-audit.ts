@@ -28,7 +28,7 @@ export async function* exportedAudit(session: ClientSession, scope: AuditScope):
   for await (const record of found) yield record;
 }
 
-const OWN_MARKS_OF_AUDIT = { unsealed: 0, pending: 0, restored: 0 };
+const OWN_MARKS_OF_AUDIT = { unsealed: 0, pending: 0, restored: 0, notes: 0 };
 
 /** Records of the audit with these ids that are there, by id, as they travel. */
 export async function storedAudit(ids: readonly string[]): Promise<Map<string, AuditDoc>> {

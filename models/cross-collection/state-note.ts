@@ -145,10 +145,11 @@ function edgeOf(collection: StatedCollection, doc: Stored): Pick<NotedState, 'fr
 export async function noteOwner(
   session: ClientSession,
   {
+    from,
     to,
     objects,
     contributions,
-  }: { to: string; objects: readonly string[]; contributions: readonly string[] },
+  }: { from: string; to: string; objects: readonly string[]; contributions: readonly string[] },
 ): Promise<void> {
   const removals = documents<RemovalDoc>(COLLECTIONS.removals);
   const parts = [
@@ -162,7 +163,7 @@ export async function noteOwner(
     );
     let seq = 1;
     for await (const note of before) seq = Math.max(seq, (note.seq ?? 0) + 1);
-    const docs = noteDocs({ kind: 'owner', reason: 'move', collection, ids, to, seq });
+    const docs = noteDocs({ kind: 'owner', reason: 'move', collection, ids, from, to, seq });
     if (docs.length > 0) await removals.insertMany(docs, { session });
   }
 }

@@ -99,6 +99,22 @@ describe('a VERSION that is committed and signed in one sealing interval', () =>
         } as never),
     ],
     [
+      'has a signature of somebody else than its CONTRIBUTION',
+      () =>
+        collection('versions').updateOne(
+          { _id: versionUid },
+          { $set: { 'attestations.0.committer.name': 'Eve' } },
+        ),
+    ],
+    [
+      'has a signature of another system than its CONTRIBUTION',
+      () =>
+        collection('versions').updateOne(
+          { _id: versionUid },
+          { $set: { 'attestations.0.system_id': 'elsewhere' } },
+        ),
+    ],
+    [
       'was changed too',
       () => collection('versions').updateOne({ _id: versionUid }, { $set: { signature: 'x' } }),
     ],

@@ -3,12 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { sealBaseline } from '../../../maintenance/baseline.js';
+import { pruneAudit } from '../../../maintenance/prune-audit.js';
 import { sealHead, sealNewRecords } from '../../../maintenance/seal.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
-import { claimStorage } from '../../../models/settings.js';
 import { testApp } from '../../support/app.js';
 import { attestation } from '../../support/attestation.js';
 import { useDatabase } from '../../support/database.js';
+import { imported, refusals } from '../../support/interchange.js';
 import { draws, firstSeed } from '../../support/laws.js';
 import { admin, givenMergeTemplates, merge, statusOf, unmerge } from '../../support/merge-http.js';
 import { Random } from '../../support/random.js';
@@ -20,15 +21,18 @@ import {
   versionedObjectUidOf,
   versionUidOf,
 } from '../../support/resources.js';
+import { givenRestorable, NOTED_OPERATIONS } from '../../support/seal-history.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 /** Verify beside whatever writes: no false alarm, at any moment, and everything is sealed in the end. */
 useDatabase();
 /** Some merges in one transaction, those of more in steps. */
 const app = testApp({ ...WITH_ADMIN, mergeStepsFrom: 12, auditReads: true });
+let lines: readonly string[] = [];
 beforeAll(async () => {
-  await claimStorage('local.cdr', 'all');
-  await sealBaseline();
+  lines = await givenRestorable();
+  // Of notes in the block that begins it nothing would be asked.
+  await sealNewRecords();
   await givenMergeTemplates(app);
 });
 
@@ -89,7 +93,26 @@ async function eraseAll(random: Random, isGoingOn: IsGoingOn): Promise<void> {
   }
 }
 
-it('verify beside writers, signers, merges, moves and erasures raises no false alarm', async () => {
+/** Records of requests that are under way at that time stay. */
+const UNDER_WAY_MS = 60_000;
+
+/** Whatever else leaves notes, in any order: policies, marks, templates, queries, moves, merges made final, erasures in steps; prunes the audit. */
+async function noteAll(random: Random, isGoingOn: IsGoingOn): Promise<void> {
+  while (isGoingOn()) {
+    await pause(random.whole(0, LONGEST_PAUSE_MS));
+    if (random.chance(0.1)) await pruneAudit(new Date(Date.now() - UNDER_WAY_MS), null);
+    else await random.pick(NOTED_OPERATIONS)[1]();
+  }
+}
+
+/** Restores what another server had, and upgrades what is up to date already. */
+async function restoreAndUpgrade(random: Random): Promise<void> {
+  await pause(random.whole(0, LONGEST_PAUSE_MS));
+  expect(refusals(await imported(lines))).toEqual([]);
+  await sealBaseline();
+}
+
+it('verify beside writers, signers, merges, moves, erasures and all that leaves notes raises no false alarm', async () => {
   const seed = firstSeed();
   const found: unknown[] = [];
   let runs = 0;
@@ -117,6 +140,8 @@ it('verify beside writers, signers, merges, moves and erasures raises no false a
       ...Array.from({ length: WRITERS }, (_, n) => write(new Random(seed + n), isGoingOn)),
       mergeAll(new Random(seed + 50), isGoingOn),
       eraseAll(new Random(seed + 70), isGoingOn),
+      noteAll(new Random(seed + 80), isGoingOn),
+      restoreAndUpgrade(new Random(seed + 90)),
       seal(new Random(seed + 60)),
       verify(),
     ].map(noted),
