@@ -15,7 +15,7 @@ import { fillBeyondNames } from './access-many.js';
 import { storeRecords, type AccessRecords } from './access-records.js';
 import { answered, putPolicies, V1, withAccessServers, type AccessServers } from './access-servers.js';
 import { benchPairs } from './access-times.js';
-import { inTurns, mediansOf } from './in-turns.js';
+import { inBlocks, processorRatio, processorTime } from './in-blocks.js';
 import type { Answer, Send } from './load-client.js';
 import { milliseconds, quantile } from './measure.js';
 
@@ -27,15 +27,15 @@ const QUERIES: readonly (readonly [name: string, aql: string, count: number])[] 
   [
     'AQL selective population',
     `SELECT e/ehr_id/value, ${SYSTOLIC} ${READINGS} WHERE ${SYSTOLIC} > 170 ORDER BY ${SYSTOLIC} DESC LIMIT 20`,
-    60,
+    160,
   ],
   [
     'AQL newest 20',
     'SELECT c/context/start_time/value FROM EHR e CONTAINS COMPOSITION c ORDER BY c/context/start_time/value DESC LIMIT 20',
-    60,
+    160,
   ],
-  ['AQL aggregate', `SELECT COUNT(*), AVG(${SYSTOLIC}) ${READINGS}`, 15],
-  ['AQL count of compositions', 'SELECT COUNT(*) FROM EHR e CONTAINS COMPOSITION c', 30],
+  ['AQL aggregate', `SELECT COUNT(*), AVG(${SYSTOLIC}) ${READINGS}`, 24],
+  ['AQL count of compositions', 'SELECT COUNT(*) FROM EHR e CONTAINS COMPOSITION c', 80],
 ];
 const SETS: readonly (readonly [name: string, policies: readonly NamedPolicy[]])[] = [
   ['100 policies', accessPolicies(100)],
@@ -44,7 +44,13 @@ const SETS: readonly (readonly [name: string, policies: readonly NamedPolicy[]])
   ['100, one asks for the name space', [...accessPolicies(99), ASKS_NAMESPACE]],
   ['10,000 policies', accessPolicies(10_000)],
 ];
-const GETS = 300;
+const GETS = 1_600;
+/** Blocks of each server: what differs between them is judged by the median. */
+const ROUNDS = 20;
+const HEAD = [
+  ...['in turns', 'no record', 'without', 'with', 'ratio'],
+  ...['processor without', 'with', 'ratio', 'against no record: clock, processor'],
+];
 
 /**
  * What policies of access cost: loading and deciding them, and requests with and without them in turns, on one database in one process; and
@@ -86,7 +92,7 @@ async function benchSet(
     rows.push(await row(work, count, servers, send));
     print(rows.at(-1)?.join(' | ') ?? '');
   }
-  print(textTable(['in turns', 'without', 'with', 'ratio', 'without record', 'with : that'], rows));
+  print(textTable(HEAD, rows));
 }
 
 async function took(work: () => Promise<unknown>): Promise<number> {
@@ -144,15 +150,20 @@ async function row(
   send: Work[2],
 ): Promise<string[]> {
   const ok = (to: Send) => (index: number) => answered(send(to, index), 200);
-  const [without, withPolicies] = mediansOf(await inTurns(count, ok(recorded), ok(enforced)));
-  const [unrecorded, again] = mediansOf(await inTurns(Math.ceil(count / 4), ok(open), ok(enforced)));
+  const rounds = { rounds: ROUNDS, block: Math.ceil(count / ROUNDS) };
+  const [unrecorded, without, judged] = await inBlocks(rounds, [ok(open), ok(recorded), ok(enforced)]);
+  if (unrecorded === undefined || without === undefined || judged === undefined)
+    throw new TypeError('three works have three costs');
   return [
     name,
-    milliseconds(without),
-    milliseconds(withPolicies),
-    (withPolicies / without).toFixed(2),
-    milliseconds(unrecorded),
-    (again / unrecorded).toFixed(2),
+    milliseconds(unrecorded.clock),
+    milliseconds(without.clock),
+    milliseconds(judged.clock),
+    (judged.clock / without.clock).toFixed(2),
+    processorTime(without),
+    processorTime(judged),
+    processorRatio(judged, without).toFixed(2),
+    `${(judged.clock / unrecorded.clock).toFixed(2)}, ${processorRatio(judged, unrecorded).toFixed(2)}`,
   ];
 }
 

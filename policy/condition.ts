@@ -84,18 +84,25 @@ function oneOrAny(members: readonly Condition[]): Condition {
 
 /** Questions for different values of one thing are one question for all of them, which an index can answer. */
 function withoutRepeats(members: readonly Condition[]): readonly Condition[] {
-  const places = new Map<string, number>();
+  const known = new Map<string, { readonly place: number; readonly among: Set<string | number> }>();
   const found: Condition[] = [];
   for (const each of members) {
-    const name = 'among' in each ? `${each.kind} ${askedFor(each)}` : null;
-    const place = name === null ? undefined : places.get(name);
-    const before = place === undefined ? undefined : found[place];
-    if (place !== undefined && before !== undefined && 'among' in before && 'among' in each)
-      found[place] = { ...before, among: [...new Set([...before.among, ...each.among])] } as Leaf;
+    if (!('among' in each)) {
+      found.push(each);
+      continue;
+    }
+    const name = `${each.kind} ${askedFor(each)}`;
+    const before = known.get(name);
+    if (before !== undefined) for (const value of each.among) before.among.add(value);
     else {
-      if (name !== null) places.set(name, found.length);
+      known.set(name, { place: found.length, among: new Set(each.among) });
       found.push(each);
     }
+  }
+  // Each list is made once: it grows with every policy that asks for another value.
+  for (const { place, among } of known.values()) {
+    const first = found[place];
+    if (first !== undefined && 'among' in first) found[place] = { ...first, among: [...among] } as Leaf;
   }
   return found;
 }

@@ -15,9 +15,9 @@ export interface PolicyJson {
 
 /** The operator of an expression and what it is applied to. */
 export function operatorOf(expression: Expression): [name: string, operands: unknown] {
-  const [entry] = Object.entries(expression);
-  if (entry === undefined) throw new TypeError('an expression of Cedar has an operator');
-  return entry;
+  const [name] = Object.keys(expression);
+  if (name === undefined) throw new TypeError('an expression of Cedar has an operator');
+  return [name, expression[name]];
 }
 
 /** The expressions inside an expression, in the order in which they are written. */
@@ -33,7 +33,12 @@ function expressionsIn(operands: unknown): Expression[] {
   if (Array.isArray(operands)) return operands.filter((each) => isExpression(each));
   if (typeof operands !== 'object' || operands === null) return [];
   const named = operands as Record<string, unknown>;
-  return ORDER.map((name) => named[name]).filter((each) => isExpression(each));
+  const found: Expression[] = [];
+  for (const name of ORDER) {
+    const operand = named[name];
+    if (isExpression(operand)) found.push(operand);
+  }
+  return found;
 }
 
 function isExpression(value: unknown): value is Expression {

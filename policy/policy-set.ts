@@ -97,8 +97,11 @@ export class Rules {
 
   /** `marks`: what these forbid. Where nothing else is there they forbid what everybody is permitted. */
   constructor(policies: readonly Policy[], request: Request, marks: readonly Policy[] = []) {
-    const isInForce = ({ effect, isOfEmergency }: Policy): boolean =>
-      !isOfEmergency || (effect === 'permit') === (request.isEmergency === true);
+    const { roles } = request.subject;
+    // Most of many are about what others do: these are told apart before their conditions are made.
+    const isInForce = ({ effect, isOfEmergency, role }: Policy): boolean =>
+      (role === null || roles.includes(role)) &&
+      (!isOfEmergency || (effect === 'permit') === (request.isEmergency === true));
     const rulesOf = (all: readonly Policy[], effect: Policy['effect']): Rule[] =>
       all
         .filter((policy) => policy.effect === effect && isInForce(policy))

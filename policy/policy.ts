@@ -1,8 +1,9 @@
 import type { JsonObject } from '../openehr/base/json.js';
 import type { Condition } from './condition.js';
 import type { Request } from './known.js';
-import type { Expression, PolicyJson } from './policy-json.js';
-import { asksOf, asksTags, readsOf, truthOf } from './translate.js';
+import { operatorOf, type Expression, type PolicyJson } from './policy-json.js';
+import { isVariable, type Pair } from './terms.js';
+import { askedBy, truthOf } from './translate.js';
 
 /** What the annotation `emergency` of a policy may say. docs/access.md#emergency-access */
 export const EMERGENCY = { permit: 'only', forbid: 'may pass' } as const;
@@ -17,6 +18,8 @@ export interface Policy {
   readonly asks: readonly string[];
   /** Whether it asks for tags of the EHR. */
   readonly asksTags: boolean;
+  /** A role without which it is about nothing, whoever asks for what; null: none is needed. */
+  readonly role: string | null;
   /** Of a forbid: emergency access passes it; of a permit: it holds for that only. */
   readonly isOfEmergency: boolean;
   /** The objects that it is about, of those that this request is for. */
@@ -26,19 +29,28 @@ export interface Policy {
 /** Translates a policy that fits the schema. @throws NoTranslation */
 export function translatedPolicy(id: string, json: PolicyJson): Policy {
   const whole = wholeCondition(json);
-  const [reads, asks] = [readsOf(whole), asksOf(whole)].map((names) => [...new Set(names)]) as [
-    string[],
-    string[],
-  ];
+  const { reads, asks, asksTags } = askedBy(whole);
   return {
     id,
     effect: json.effect,
-    reads,
-    asks,
-    asksTags: asksTags(whole),
+    reads: [...reads],
+    asks: [...asks],
+    asksTags,
+    role: neededRole(whole),
     isOfEmergency: json.annotations?.['emergency'] === EMERGENCY[json.effect],
     about: truthOf(whole),
   };
+}
+
+/** A role that a condition needs: `principal.roles.contains("…")`, alone or beside others of which all must hold. */
+function neededRole(expression: Expression): string | null {
+  const [name, operands] = operatorOf(expression);
+  if (name !== '&&' && name !== 'contains') return null;
+  const { left, right } = operands as Pair;
+  if (name === '&&') return neededRole(left) ?? neededRole(right);
+  const { left: of, attr } = (left['.'] ?? {}) as { left?: Expression; attr?: unknown };
+  const isOfRoles = attr === 'roles' && of !== undefined && isVariable(of, 'principal');
+  return isOfRoles && typeof right['Value'] === 'string' ? right['Value'] : null;
 }
 
 /** Head and clauses of a policy as one condition. */

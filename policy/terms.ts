@@ -96,7 +96,7 @@ function variable(name: unknown, expression: Expression): Term {
 
 function attributeTerm({ left, attr }: { left: Expression; attr: string }, expression: Expression): Term {
   if (isVariable(left, 'resource')) {
-    const kind = kindOf(attr);
+    const kind = KINDS.get(attr);
     if (kind === undefined) throw new NoTranslation(expression, `no object has an attribute ${attr}`);
     return { of: 'attribute', name: attr, kind };
   }
@@ -106,11 +106,11 @@ function attributeTerm({ left, attr }: { left: Expression; attr: string }, expre
 }
 
 /** Kinds do not differ from type to type. */
-function kindOf(name: string): AttributeKind | undefined {
-  return Object.values(OBJECT_ATTRIBUTES)
+const KINDS: ReadonlyMap<string, AttributeKind> = new Map(
+  Object.values(OBJECT_ATTRIBUTES)
     .flatMap((attributes) => Object.entries(attributes))
-    .find(([attribute]) => attribute === name)?.[1].kind;
-}
+    .map(([name, { kind }]) => [name, kind]),
+);
 
 function required(value: Known | undefined): Known {
   if (value === undefined)

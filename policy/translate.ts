@@ -5,34 +5,43 @@ import { operatorOf, partsOf, type Expression } from './policy-json.js';
 import { contained, containedMembers, isEmptySet, type Truth } from './sets.js';
 import { isVariable, NoTranslation, requireObject, termOf, textOf, type Pair } from './terms.js';
 
-/** Names of the attributes of who asks that an expression reads. */
-export function readsOf(expression: Expression): string[] {
+/** What an expression asks for, each name once. */
+export interface Asked {
+  /** Attributes of who asks. */
+  readonly reads: ReadonlySet<string>;
+  /** Attributes of the object. */
+  readonly asks: ReadonlySet<string>;
+  /** Whether tags of the object are. */
+  readonly asksTags: boolean;
+}
+
+/** What an expression asks for, found in one walk: there may be ten thousand policies. */
+export function askedBy(expression: Expression): Asked {
+  const asked = { reads: new Set<string>(), asks: new Set<string>(), asksTags: false };
+  noteAsked(expression, asked);
+  return asked;
+}
+
+interface Noted extends Asked {
+  readonly reads: Set<string>;
+  readonly asks: Set<string>;
+  asksTags: boolean;
+}
+
+function noteAsked(expression: Expression, asked: Noted): void {
   const [name, operands] = operatorOf(expression);
-  if (name === 'Var') return operands === 'principal' ? ['sub'] : [];
-  return attributesRead(expression, 'principal', readsOf);
-}
-
-/** Names of the attributes of the object that an expression reads. */
-export function asksOf(expression: Expression): string[] {
-  return attributesRead(expression, 'resource', asksOf);
-}
-
-function attributesRead(
-  expression: Expression,
-  variable: 'principal' | 'resource',
-  inParts: (part: Expression) => string[],
-): string[] {
-  const [name, operands] = operatorOf(expression);
-  const below = (): string[] => partsOf(expression).flatMap((each) => inParts(each));
-  if (name !== '.' && name !== 'has') return below();
-  const { left, attr } = operands as { left: Expression; attr: string | readonly string[] };
-  return isVariable(left, variable) ? [typeof attr === 'string' ? attr : (attr[0] ?? '')] : below();
-}
-
-/** Whether an expression asks for tags of the object. */
-export function asksTags(expression: Expression): boolean {
-  const [name] = operatorOf(expression);
-  return name === 'hasTag' || name === 'getTag' || partsOf(expression).some((each) => asksTags(each));
+  if (name === '.' || name === 'has') {
+    const { left, attr } = operands as { left: Expression; attr: string | readonly string[] };
+    const attribute = typeof attr === 'string' ? attr : (attr[0] ?? '');
+    if (isVariable(left, 'resource')) asked.asks.add(attribute);
+    else if (isVariable(left, 'principal')) asked.reads.add(attribute);
+    else noteAsked(left, asked);
+    return;
+  }
+  // Who he is tells his id.
+  if (name === 'Var' && operands === 'principal') asked.reads.add('sub');
+  if (name === 'hasTag' || name === 'getTag') asked.asksTags = true;
+  for (const part of partsOf(expression)) noteAsked(part, asked);
 }
 
 /** Translates a condition of a policy. @throws NoTranslation */
