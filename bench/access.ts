@@ -11,7 +11,7 @@ import {
   ASKS_TAGS,
   type NamedPolicy,
 } from './access-policies.js';
-import { fillBeyondNames } from './access-many.js';
+import { benchMany } from './access-many.js';
 import { storeRecords, type AccessRecords } from './access-records.js';
 import { answered, putPolicies, V1, withAccessServers, type AccessServers } from './access-servers.js';
 import { benchPairs } from './access-times.js';
@@ -61,12 +61,9 @@ export async function benchAccess(print: (line: string) => void): Promise<void> 
     const records = await storeRecords(servers.admin);
     print(`${records.seenEhrs.length + records.hiddenEhrs.length} EHRs, of which every tenth is hidden`);
     for (const [name, policies] of SETS) await benchSet(name, policies, { servers, records }, print);
-    const asking = [...accessPolicies(99), ASKS_TAGS];
-    await putPolicies(asking);
+    await putPolicies([...accessPolicies(99), ASKS_TAGS]);
     await benchPairs(servers.enforced, records, print);
-    await benchSet('tags and marks that are named', asking, { servers, records }, print);
-    await fillBeyondNames();
-    await benchSet('tags and marks that are joined', asking, { servers, records }, print);
+    await benchMany(servers, print);
   });
 }
 

@@ -137,7 +137,10 @@ interface Asked {
 /** Marks of these kinds, of all EHRs; null: they are too many to be named. */
 async function placedMarks(asked: Asked): Promise<readonly PlacedMark[] | null> {
   if (await hasMoreOpenMarks(asked.kinds, MOST_MARKS)) return null;
-  const placed = await placedAnywhere(await openMarks(asked.kinds, MOST_MARKS), asked);
+  const open = await openMarks(asked.kinds, MOST_MARKS + 1);
+  // More were set meanwhile.
+  if (open.length > MOST_MARKS) return null;
+  const placed = await placedAnywhere(open, asked);
   return placedParts(placed) > MOST_SCOPES ? null : placed;
 }
 

@@ -1,12 +1,10 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import mongoose from 'mongoose';
 import request from 'supertest';
-import { MOST_SCOPES } from '../../../models/cross-collection/marked-ehrs.js';
-import { MOST_TAGGED } from '../../../models/cross-collection/tagged-ehrs.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { draws, firstSeed } from '../../support/laws.js';
 import { merge, statusOf } from '../../support/merge-http.js';
+import { markBeyondNames, tagBeyondNames } from '../../support/policy/beyond-names.js';
 import { MARK_ROLES, putMarks, ROOT, tokenOf } from '../../support/policy/marks.js';
 import { putPolicies } from '../../support/policy/put.js';
 import { Random } from '../../support/random.js';
@@ -261,32 +259,9 @@ async function requireListed(person: Person, patients: readonly Patient[]): Prom
   expect(listed).toEqual(sorted(patients.filter((each) => seesEhr(person, each)).map(({ ehr }) => ehr)));
 }
 
-/** More tags and different marks than queries name, of EHRs that are not there. */
 async function fill(): Promise<void> {
-  const tags = mongoose.connection.collection<{ _id: string }>('item_tags');
-  const ofEhr = { target_type: 'EHR_STATUS', target_version: null, target_path: null, key: 'access.house' };
-  const owned = (index: number) => ({
-    _id: `fill ${index}`,
-    owner_id: `fill ${index}`,
-    target: `fill ${index}`,
-  });
-  await tags.insertMany(
-    Array.from({ length: MOST_TAGGED + 1 }, (_, index) => ({
-      ...owned(index),
-      ...ofEhr,
-      value: 'north,south',
-    })),
-  );
-  const marks = mongoose.connection.collection<{ _id: string }>('ehr_marks');
-  const said = { ground: 'fill', placed: { time: new Date(), by: 'fill' }, lifted: [], open: true };
-  await marks.insertMany(
-    ['patient_restriction', 'research_objection'].flatMap((kind) =>
-      Array.from({ length: MOST_SCOPES + 1 }, (_, index) => ({
-        ...{ _id: `fill ${kind} ${index}`, ehr_id: `fill ${index}`, kind, template_id: `none ${index}` },
-        ...said,
-      })),
-    ),
-  );
+  await tagBeyondNames('access.house', 'north,south');
+  await markBeyondNames(['patient_restriction', 'research_objection']);
 }
 
 beforeAll(async () => {
