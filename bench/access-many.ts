@@ -77,7 +77,7 @@ async function store(
     await insert(
       COLLECTIONS.ehrs,
       ids.map((_id) => {
-        const { subject: _, identities: __, ...rest } = ehr ?? {};
+        const { subject: _, identities: __, ...rest }: Record<string, unknown> = ehr ?? {};
         return { ...rest, _id };
       }),
     );

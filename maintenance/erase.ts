@@ -20,6 +20,7 @@ import { runWrites, type Session } from '../models/access/write.js';
 import { digestOf, stateOf, type Gate } from '../change/approval/gate.js';
 import { inAuditedTransaction } from '../change/commit/audit-draft.js';
 import { mergedAway } from '../change/commit/ehr-access.js';
+import { requireUnrestricted } from '../change/mark/restriction.js';
 import { beingMerged, ehrNotFound, objectNotFound } from '../change/commit/refusal.js';
 
 /** An object to be erased. */
@@ -46,6 +47,7 @@ export function eraseVersionedObject(
       if (ehr === null || ehr.state !== 'active' || ehr.merging !== undefined) throw await notHeld(ehrId);
       const container = await containerOf(ehrId, type, versionedObjectUid);
       if (container === null) throw objectNotFound(ehrId, type, versionedObjectUid);
+      await requireUnrestricted(ehrId, [versionedObjectUid]);
       await gate?.pass(session, await objectPlan(session, container));
       if (isDone) await runWrites(session, await objectErasure(session, ehrId, versionedObjectUid));
     },
@@ -99,6 +101,7 @@ export async function eraseEhr(
   await inAuditedTransaction(
     async (session) => {
       if (!cascade) await requireNoReversibleMerge(ehrId);
+      await requireUnrestricted(ehrId);
       await gate?.pass(session, await ehrPlan(ehrId, cascade));
       if (!isDone) return;
       const writes = inSteps ? ehrHiding(ehrId) : await wholeErasure(session, ehrId);

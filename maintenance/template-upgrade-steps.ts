@@ -11,6 +11,7 @@ import { commit, commitTogether } from '../change/commit/commit.js';
 import { changeContext, type ChangeContext, type ChangeSettings } from '../change/commit/context.js';
 import type { CommitRequest, UpdateEntry } from '../change/commit/request.js';
 import { nextComposition } from '../change/composition/composition.js';
+import { requireUnrestricted } from '../change/mark/restriction.js';
 import { readObject } from '../change/content/content.js';
 import { inTransaction } from '../database/transaction.js';
 import { ahead } from '../models/access/in-steps.js';
@@ -201,22 +202,43 @@ async function write(context: ChangeContext, doc: TemplateUpgradeDoc, step: Prep
     const counts = doc.state === 'undoing' ? { undone: count } : { upgraded: count };
     if (!(await noteStep(doc._id, wantedIn(doc), { ...counts, ...further }))) throw new NotWanted();
   };
+  // In the transaction that writes, after the write: a mark that is set meanwhile changes the same EHR.
+  const unrestricted = async (written: readonly PreparedEntry[]): Promise<void> => {
+    for (const [ehrId, ofEhr] of groupBy(written, ({ latest }) => latest.container.ehr_id))
+      await requireUnrestricted(
+        ehrId,
+        ofEhr.map(({ latest }) => latest.container._id),
+      );
+  };
   const requests = [...groupBy(entries, ({ latest }) => latest.container.ehr_id).values()].map(commitOf);
   const isDone =
     requests.length > 0 &&
     (await commitTogether(context, requests, {
       known: containers,
-      inSameTransaction: () => note(entries.length, { position, left: lefts }),
-    }));
+      inSameTransaction: async () => {
+        await unrestricted(entries);
+        await note(entries.length, { position, left: lefts });
+      },
+    }).catch(isRestricted));
   if (isDone) return;
   for (const each of entries)
-    await commit(context, { ...commitOf([each]), inSameTransaction: () => note(1) }).catch(
-      (error: unknown) => {
-        if (!(error instanceof CdrError)) throw error;
-        lefts.push(left(each.latest, error.message));
+    await commit(context, {
+      ...commitOf([each]),
+      inSameTransaction: async () => {
+        await unrestricted([each]);
+        await note(1);
       },
-    );
+    }).catch((error: unknown) => {
+      if (!(error instanceof CdrError)) throw error;
+      lefts.push(left(each.latest, error.message));
+    });
   await inTransaction(() => note(0, { position, left: lefts }));
+}
+
+/** What is restricted keeps the others of its step from nothing: they are written one by one. */
+function isRestricted(error: unknown): false {
+  if (error instanceof CdrError && error.code === 'restricted') return false;
+  throw error;
 }
 
 function commitOf(prepared: readonly PreparedEntry[]): CommitRequest {

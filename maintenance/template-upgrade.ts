@@ -21,6 +21,7 @@ import { aliasesOf } from '../openehr/template/upgrade/alias.js';
 import { readRules } from '../openehr/template/upgrade/rules.js';
 import { inTransaction } from '../database/transaction.js';
 import { planHash, upgradeWork, type UpgradeRequest } from './template-plan.js';
+import { mindingRestrictions } from '../change/mark/restriction.js';
 import { carryOut, NotWanted } from './template-upgrade-steps.js';
 
 /**
@@ -142,7 +143,9 @@ export async function runUpgrade(settings: ChangeSettings, id: string): Promise<
       try {
         const doc = await upgradeById(id);
         if (doc === null || !AT_WORK.includes(doc.state)) return;
-        await withRequestIdentity(requestOf(doc), () => carryOut(settings, doc));
+        await withRequestIdentity(requestOf(doc), () =>
+          mindingRestrictions(settings.accessMode, () => carryOut(settings, doc)),
+        );
       } catch (error) {
         if (error instanceof NotWanted) return;
         const reason = error instanceof Error ? error.message : String(error);

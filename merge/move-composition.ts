@@ -8,6 +8,7 @@ import { auditCommitted, writeAudit } from '../change/commit/audit-draft.js';
 import { CHANGE_TYPE, LIFECYCLE } from '../change/commit/codes.js';
 import { writeContribution } from '../change/commit/commit.js';
 import { readableEhr } from '../change/commit/ehr-access.js';
+import { requireUnrestricted } from '../change/mark/restriction.js';
 import { mergedMessage, notModifiable, objectNotFound } from '../change/commit/refusal.js';
 import type { CommitRequest, VersionEntry } from '../change/commit/request.js';
 import { contributionRefs } from '../models/contribution.js';
@@ -80,6 +81,7 @@ export async function moveComposition(
   const result = await inMergeTransaction(context.retries, async (session) => {
     if (moves) await holdBoth(request, 'active');
     const { source, target, container } = await checkMove(request);
+    for (const ehr of [source, target]) await requireUnrestricted(ehr._id, [request.versionedObjectUid]);
     const plan = await planMove(session, request, container);
     await gate?.pass(session, await actPlan(session, request, plan));
     const made = moves ? await apply(session, context, { request, plan, source, target, uids }) : [];

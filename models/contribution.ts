@@ -177,6 +177,11 @@ export async function hasContributionsBeside(ehrId: string, batches: readonly st
   return found !== null;
 }
 
+/** CONTRIBUTIONs that an import has brought into an EHR. Joins the caller's transaction. */
+export function countOfBatch(ehrId: string, batch: string): Promise<number> {
+  return Contribution.countDocuments({ ehr_id: ehrId, batch }).exec();
+}
+
 /** The write that adds a CONTRIBUTION. */
 export function contributionInsert(insert: ContributionDoc): InsertWrite<'contributions'> {
   return { collection: COLLECTIONS.contributions, insert };

@@ -32,7 +32,7 @@ export interface AccessMark {
 }
 
 /** Whether it is about all of the EHR. */
-function coversEhr({ scope }: AccessMark): boolean {
+export function coversEhr({ scope }: AccessMark): boolean {
   return Object.values(scope).every((each) => each === undefined);
 }
 

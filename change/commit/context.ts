@@ -59,6 +59,7 @@ export interface ParsedCanonical {
 export type ChangeSettings = Pick<
   Settings,
   | 'systemId'
+  | 'accessMode'
   | 'itsRest'
   | 'signing'
   | 'commitGroups'

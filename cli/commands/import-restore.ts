@@ -91,7 +91,7 @@ export async function restoreTarget(
   }
   const { beginRestore, restoringHere } = await import('../../maintenance/interchange/restore-here.js');
   await beginRestore(how.batch);
-  return restoringHere({ ...how, leafIndex: settings.aql.leafIndex });
+  return restoringHere({ ...how, leafIndex: settings.aql.leafIndex, accessMode: settings.accessMode });
 }
 
 /** Takes imports of all versions back. @throws CommandFailed when an EHR stays */
@@ -103,7 +103,9 @@ export async function undoImport(
   if (options.local !== true) command.error('error: --undo needs --local: it works on the database itself');
   requireYes(options, `the EHRs that batch ${batches.join(', ')} made would be erased`);
   const { undoRestore } = await import('../../maintenance/interchange/undo.js');
-  const { ehrs, kept } = await withTarget(options, PATIENCE_MS, () => undoRestore(batches));
+  const { ehrs, kept } = await withTarget(options, PATIENCE_MS, ({ settings }) =>
+    undoRestore(batches, { accessMode: settings?.accessMode }),
+  );
   writeShown(process.stdout, `${ehrs} EHRs erased, ${kept.length} kept\n`);
   for (const { ehrId, reason } of kept) writeShown(process.stderr, `EHR ${ehrId} is kept: ${reason}\n`);
   if (kept.length > 0) throw new CommandFailed();

@@ -1,6 +1,7 @@
 import { CdrError, type ErrorObstacle } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { within } from '../../openehr/base/work.js';
+import { requireUnrestricted } from '../../change/mark/restriction.js';
 import { digestOf } from '../../change/approval/gate.js';
 import { writableEhr } from '../../change/commit/ehr-access.js';
 import { notModifiable } from '../../change/commit/refusal.js';
@@ -31,13 +32,14 @@ export interface ExtractPlan {
   readonly obstacles: readonly ErrorObstacle[];
 }
 
-/** Works out what an EXTRACT does to an EHR. @throws as `writableEhr`; invalid for what contradicts itself */
+/** Works out what an EXTRACT does to an EHR. @throws as `writableEhr`; restricted where its processing is; invalid for what contradicts itself */
 export async function planExtract(
   extract: ReadExtract,
   ehrId: string,
   how: ExtractHow,
 ): Promise<ExtractPlan> {
   const ehr = await writableEhr(ehrId);
+  await requireUnrestricted(ehrId);
   const objects = await restoredObjects(extract, ehrId, how);
   const state = await stateBeside(ehr, objects);
   const leftOut = objects.flatMap((object) => {

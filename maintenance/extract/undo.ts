@@ -4,6 +4,7 @@ import type { LeafIndex } from '../../aql/index/document.js';
 import { byCollection } from '../../change/commit/plan.js';
 import { inAuditedTransaction } from '../../change/commit/audit-draft.js';
 import { readableEhr, writableEhr } from '../../change/commit/ehr-access.js';
+import { requireUnrestricted } from '../../change/mark/restriction.js';
 import { aqlInsert, aqlRemovalOf, recomputedDocuments } from '../../models/aql-document.js';
 import {
   contributionRemoval,
@@ -63,6 +64,7 @@ export async function undoExtract(
   await inAuditedTransaction(
     async (session) => {
       if ((await holdActive(ehrId)) === null) await writableEhr(ehrId);
+      await requireUnrestricted(ehrId);
       const state = await undoState(session, await writableEhr(ehrId), batch);
       const obstacles = await obstaclesTo(session, state, batch);
       requireNone(obstacles);

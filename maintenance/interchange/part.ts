@@ -52,6 +52,8 @@ export interface RestoreHow {
   readonly dropsSubjects?: boolean;
   /** false: it is for somebody who may not change policies of access. */
   readonly changesPolicies?: boolean;
+  /** Of this server: with `enforce` nothing goes into an EHR that is restricted here. */
+  readonly accessMode?: string;
   /** What a request may use for it; absent: nothing is counted. */
   readonly work?: Work;
   /** What the audit record of the request says of it, where it is written in the same transaction. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
 import { AuditDraft, inAuditedTransaction, withAuditDraft } from '../../change/commit/audit-draft.js';
+import { mindingRestrictions } from '../../change/mark/restriction.js';
 import { RESTORE } from '../../models/cross-collection/audited-removals.js';
 import { undoneMergeIn } from '../../models/cross-collection/interchange.js';
 import { failed, type LineOutcome, type PlacedLine, type RestoreTarget } from './import.js';
@@ -42,7 +43,9 @@ export function restoringHere(how: RestoreHow): RestoreTarget {
       return [...(await oneByOne(others, definition)), ...(await restoreAudit(how.batch, records))];
     },
     async parts(parts) {
-      const done = await ehrs.restore(parts.map(({ ehrId, lines }) => partOf(ehrId, lines)));
+      const done = await mindingRestrictions(how.accessMode ?? '', () =>
+        ehrs.restore(parts.map(({ ehrId, lines }) => partOf(ehrId, lines))),
+      );
       const outcomes: LineOutcome[] = [];
       for (const [place, { lines }] of parts.entries()) {
         const outcome = done[place] ?? new Set<object>();

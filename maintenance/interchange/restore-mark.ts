@@ -1,8 +1,9 @@
 import { inRestore } from './restored-state.js';
 import type { StoredDocument } from '../../models/access/documents.js';
-import { noteStates } from '../../models/cross-collection/state-note.js';
+import { notedByBatch, noteStates } from '../../models/cross-collection/state-note.js';
 import { isMarkKind, noteMarks, putMark, type EhrMarkDoc } from '../../models/ehr-mark.js';
 import { raiseMarks } from '../../models/ehr-marking.js';
+import type { Session } from '../../models/access/write.js';
 import { malformed } from './line-parts.js';
 import type { RestoreHow } from './part.js';
 import { isSameDocument } from './same.js';
@@ -29,19 +30,26 @@ export async function restoreMark(
   const before = known === undefined ? null : (known as unknown as EhrMarkDoc);
   if (before !== null && !isSameMark(before, doc))
     throw malformed(`another document ${doc._id} is in ehr_marks here`);
-  if (before !== null && before.lifted.length >= doc.lifted.length) return 'unchanged';
+  if (before !== null && before.lifted.length >= doc.lifted.length) {
+    // An import that knows the restriction may bring what was there before it.
+    if (doc.kind === 'restriction_of_processing')
+      await inRestore(how.batch, async (session) => {
+        const isNoted = (await notedByBatch('ehr_marks', how.batch, [doc._id])).has(doc._id);
+        if (!isNoted) await note(session, how, doc);
+      });
+    return 'unchanged';
+  }
   await inRestore(how.batch, async (session) => {
     await putMark(doc);
     await raiseMarks(doc.ehr_id);
     await noteMarks(session);
-    await noteStates(session, {
-      collection: 'ehr_marks',
-      ids: [doc._id],
-      reason: 'restore',
-      batch: how.batch,
-    });
+    await note(session, how, doc);
   });
   return 'imported';
+}
+
+async function note(session: Session, { batch }: RestoreHow, { _id }: EhrMarkDoc): Promise<void> {
+  await noteStates(session, { collection: 'ehr_marks', ids: [_id], reason: 'restore', batch });
 }
 
 /** Whether both are the same mark, whatever became of it. */

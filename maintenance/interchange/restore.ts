@@ -5,6 +5,7 @@ import { auditCommitted, auditWrites } from '../../change/commit/audit-draft.js'
 import { writeAlone } from '../../change/commit/commit-group.js';
 import { byCollection } from '../../change/commit/plan.js';
 import { signatureState } from '../../change/commit/signature.js';
+import { requireRestorable } from '../../change/mark/restriction.js';
 import { saveShapes } from '../../models/aql-shape.js';
 import { useOfRevision } from '../../models/definition/revision-in-use.js';
 import type { VersionDoc } from '../../models/version.js';
@@ -20,7 +21,7 @@ type PartOutcome = ReadonlySet<object> | CdrError;
 /** What refuses lines, and is neither a database that is away or busy nor the budget of a request that is used up. */
 export function isRefusal(error: unknown): error is CdrError {
   if (!(error instanceof CdrError) || typeof error.details.budget?.setting === 'string') return false;
-  return ['invalid', 'conflict', 'unprocessable'].includes(error.code);
+  return ['invalid', 'conflict', 'unprocessable', 'restricted'].includes(error.code);
 }
 
 /** How often a part is planned anew when others were faster. */
@@ -56,7 +57,7 @@ export class EhrRestore {
   async #together(parts: readonly EhrPart[]): Promise<PartOutcome[] | null> {
     try {
       const states = await readState(parts, 'expected');
-      const plans: RestorePlan[] = [];
+      const plans: PartPlan[] = [];
       for (const [index, part] of parts.entries())
         plans.push(await this.#planned(part, states[index] as RestoreState));
       return (await this.#write(plans)) ? plans.map(({ there }) => there) : null;
@@ -83,9 +84,10 @@ export class EhrRestore {
     );
   }
 
-  async #planned(part: EhrPart, state: RestoreState): Promise<RestorePlan> {
+  async #planned(part: EhrPart, state: RestoreState): Promise<PartPlan> {
     await requireSignatures(part, state);
-    const plan = within(this.#how.work ?? null, () => planPart(part, state, this.#how));
+    const { ehrId } = part;
+    const plan = { ehrId, ...within(this.#how.work ?? null, () => planPart(part, state, this.#how)) };
     const uses: Write[] = [];
     for (const use of new Map(part.versions.flatMap(({ doc }) => useOf(doc))).values())
       uses.push(...(await this.#useOf(use)));
@@ -106,14 +108,21 @@ export class EhrRestore {
   }
 
   /** Whether what was expected was so; if not, nothing is written. */
-  async #write(plans: readonly RestorePlan[]): Promise<boolean> {
+  async #write(plans: readonly PartPlan[]): Promise<boolean> {
     const writes = byCollection(plans.flatMap((plan) => plan.writes));
     if (writes.length === 0) return true;
     await saveShapes([...new Set(plans.flatMap(({ shapes }) => shapes))]);
     await this.#noteSystems(writes);
     const { audited } = this.#how;
-    if (audited === undefined) return writeAlone(writes);
-    const isWritten = await writeAlone([...writes, ...auditWrites(audited)]);
+    const restorable = (): Promise<void> =>
+      requireRestorable(
+        new Map(
+          plans.flatMap((plan) => (plan.writes.length === 0 ? [] : [[plan.ehrId, contributionsIn(plan)]])),
+        ),
+        this.#how.batch,
+      );
+    if (audited === undefined) return writeAlone(writes, restorable);
+    const isWritten = await writeAlone([...writes, ...auditWrites(audited)], restorable);
     if (isWritten) auditCommitted();
     return isWritten;
   }
@@ -129,6 +138,15 @@ export class EhrRestore {
     await noteSystems([...systems]);
     for (const system of systems) this.#systems.add(system);
   }
+}
+
+/** What a part comes to, of which EHR. */
+interface PartPlan extends RestorePlan {
+  readonly ehrId: string;
+}
+
+function contributionsIn({ writes }: RestorePlan): number {
+  return writes.filter((write) => write.collection === 'contributions' && 'insert' in write).length;
 }
 
 /** A template that a VERSION names, with the digest of the revision by which it was judged; null: it notes none. */

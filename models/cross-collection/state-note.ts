@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { ambient } from '../../database/transaction.js';
 import { COLLECTIONS } from '../access/layout.js';
 import { documents } from '../access/documents.js';
 import { inSteps } from '../access/in-steps.js';
@@ -120,6 +121,21 @@ export async function noteStates(session: ClientSession, statement: Statement): 
     const docs = notes.flatMap((note) => noteDocs(note));
     if (docs.length > 0) await removals.insertMany(docs, { session });
   }
+}
+
+/** Those of these documents of which an import has noted what they are. Joins the caller's transaction. */
+export async function notedByBatch(
+  collection: StatedCollection,
+  batch: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const session = ambient.getStore()?.session;
+  const removals = documents<RemovalDoc>(COLLECTIONS.removals);
+  const among = { ids: { $in: [...ids] }, collection, batch };
+  const noted = new Set<string>();
+  for await (const note of removals.find<RemovalDoc>(among, session === undefined ? {} : { session }))
+    for (const id of note.ids) noted.add(id);
+  return noted;
 }
 
 async function statedHash(

@@ -13,7 +13,7 @@ import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { subjectOf } from '../http/request/subject.js';
 import type { AuthenticatedUser } from '../http/request/request-state.js';
 import { marksOf } from './mark-request.js';
-import { markView } from './mark-view.js';
+import { markView } from '../../change/mark/mark-view.js';
 
 const PATH = '/rest/ehrs/{ehr_id}/marks';
 const MARKS = 'EhrMarks';

@@ -13,7 +13,8 @@ import type { Disclosure, Operation } from '../../routes/http/operation/operatio
 import { currentOperation } from '../../routes/http/request/request-state.js';
 import { viewRequest } from './view-request.js';
 import { withEmergencyRecord } from './emergency.js';
-import { restrictedRefusal, type Refused } from './restricted.js';
+import { mindingRestrictions } from '../../change/mark/restriction.js';
+import { restrictedAsTold, restrictedRefusal, type Refused } from './restricted.js';
 import { askedQuery } from './token-scopes.js';
 
 type Actions = readonly [Action, ...Action[]];
@@ -111,7 +112,7 @@ export function enforcedPolicies(
     const ahead = accessMode === 'enforce' ? ehrAhead(operation, params.ehr_id) : {};
     const set = actions === null ? null : await rulesOf(ctx, accessMode);
     if (actions === null || set === null) {
-      await next();
+      await unjudged(ctx, accessMode, next);
       return;
     }
     const viewer = new Viewer({ ...(await viewRequest(ctx)), set, actions, systemId, ...ahead });
@@ -128,6 +129,15 @@ export function enforcedPolicies(
       throw new TypeError(`the operation ${operation.id} was answered without a judgement`);
     if (isRead) await requireSameFacts(viewer);
   };
+}
+
+/** Runs what is of all that is there, or of no record: of policies and marks a restriction of processing alone holds for it. */
+async function unjudged(ctx: Context, accessMode: Settings['accessMode'], next: Next): Promise<void> {
+  try {
+    await mindingRestrictions(accessMode, next);
+  } catch (error) {
+    throw restrictedAsTold(error, ctx.state.user);
+  }
 }
 
 /** Lets nobody but administrators, where users are known, change the tags of EHRs that policies of access see. docs/access.md#tags */

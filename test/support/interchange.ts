@@ -31,11 +31,19 @@ export async function exported(
 /** Imports lines; gives what became of each, in their order. */
 export async function imported(
   lines: readonly string[],
-  { batch = randomUUID(), ...how }: Partial<ImportHow> & { readonly batch?: string } = {},
+  {
+    batch = randomUUID(),
+    accessMode = 'off',
+    ...how
+  }: Partial<ImportHow> & { readonly batch?: string; readonly accessMode?: string } = {},
 ): Promise<LineOutcome[]> {
   await beginRestore(batch);
   const { leafIndex } = testSettings().aql;
-  const run = new InterchangeImport(restoringHere({ batch, leafIndex }), { parallel: 4, ...how }, new Set());
+  const run = new InterchangeImport(
+    restoringHere({ batch, leafIndex, accessMode }),
+    { parallel: 4, ...how },
+    new Set(),
+  );
   const placed: PlacedLine[] = lines.map((text, index) => ({
     position: index + 1,
     length: text.length,

@@ -63,6 +63,28 @@ it('again with what became of them since, and never without what became of them 
   expect(await exported()).toEqual(after);
 });
 
+it('and nothing goes into what is restricted here, unless the file knows of that', async () => {
+  const lines = await exported();
+  const unmarked = lines.filter((line) => !isMark(line));
+  const restored = async (sent: readonly string[], accessMode = 'enforce') =>
+    refusals(await imported(sent, { accessMode }));
+  await emptied();
+  // What goes on, once it is begun, goes on; and an EHR that comes with its restriction comes whole.
+  expect(await restored(lines)).toEqual([]);
+  expect(await exported()).toEqual(lines);
+  await putMarks(app, target, []).expect(200);
+  const fresh = await givenComposition(open, target);
+  const later = (await exported()).filter((line) => !isMark(line));
+  await emptied();
+  expect(await restored(unmarked)).toEqual([]);
+  await putMarks(app, target, [RESTRICTED]).expect(200);
+  const before = await exported();
+  expect((await restored(later))[0]).toMatch(/restricted/);
+  expect(await exported()).toEqual(before);
+  expect(await restored(later, 'observe')).toEqual([]);
+  expect((await exported()).join()).toContain(fresh);
+});
+
 it('not what is no mark, or another one', async () => {
   const lines = await exported();
   await emptied();

@@ -22,7 +22,8 @@ import {
   versionUidOf,
   type Json,
 } from '../../support/resources.js';
-import { testSettings } from '../../support/settings.js';
+import { putMarks, RESTRICTED } from '../../support/policy/marks.js';
+import { everythingOn, testSettings } from '../../support/settings.js';
 import { ADMIN, bearer, WITH_ADMIN } from '../../support/tokens.js';
 
 const NAME = 'minimal_evaluation.en.v1';
@@ -228,6 +229,44 @@ describe('an upgrade of the data of a template', () => {
     expect(done).toMatchObject({ upgraded: 1, left: 1, left_ones: [{ ehr_id: ehrId, uid: frozen!.uid }] });
     const again = await begin('left', { rules: [] });
     expect(await until('left', again, 'done')).toMatchObject({ upgraded: 0, left: 1 });
+  });
+
+  it('leaves what is restricted, forward and back, and says so', async () => {
+    const enforced = testApp({
+      ...everythingOn({ auth: 'jwt', accessMode: 'enforce' }),
+      templateRevisions: true,
+    });
+    const [free, restricted] = await given('restricted', 'gm', 'gm');
+    const { ehrId, uid } = restricted!;
+    const restrict = (marks: readonly object[]): Promise<unknown> =>
+      putMarks(enforced, ehrId, marks, ADMIN).expect(200);
+    const ask = (path: string, body: object): Test =>
+      request(enforced)
+        .post(`/rest/admin/template/restricted/${path}`)
+        .set('Authorization', ADMIN)
+        .send(body);
+    await restrict([RESTRICTED]);
+    const { hash } = await plan('restricted');
+    const { job } = (await ask('upgrade', { ...IN_GRAMS, hash }).expect(202)).body as { job: string };
+    const reason = expect.stringMatching(/restricted.*lift the mark/);
+    expect(await until('restricted', job, 'done')).toMatchObject({
+      ...{ upgraded: 1, left: 1 },
+      left_ones: [{ ehr_id: ehrId, uid, reason }],
+    });
+    expect(versionUidOf(await latest(restricted!))).toBe(uid);
+    await restrict([]);
+    const second = (await ask('upgrade', { ...IN_GRAMS, hash: (await plan('restricted')).hash }).expect(202))
+      .body as { job: string };
+    await until('restricted', second.job, 'done');
+    const written = versionUidOf(await latest(restricted!));
+    expect(written).toBe(uid.replace(/1$/, '2'));
+    await restrict([RESTRICTED]);
+    await ask(`upgrade/${second.job}/undo`, {}).expect(200);
+    expect(await until('restricted', second.job, 'undone')).toMatchObject({
+      left_ones: [{ ehr_id: ehrId, uid: written, reason }],
+    });
+    expect(versionUidOf(await latest(restricted!))).toBe(written);
+    expect(versionUidOf(await latest(free!))).toBe(free!.uid.replace(/1$/, '2'));
   });
 
   it('is refused when the data moved on since its plan', async () => {
