@@ -90,8 +90,8 @@ export async function restoreTarget(
     return restoringThere(client, how);
   }
   const { beginRestore, restoringHere } = await import('../../maintenance/interchange/restore-here.js');
-  await beginRestore(how.batch);
-  return restoringHere({ ...how, leafIndex: settings.aql.leafIndex });
+  const names = await beginRestore(how.batch);
+  return restoringHere({ ...how, leafIndex: settings.aql.leafIndex }, names);
 }
 
 /** Takes imports of all versions back. @throws CommandFailed when an EHR stays */

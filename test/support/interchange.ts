@@ -33,9 +33,13 @@ export async function imported(
   lines: readonly string[],
   { batch = randomUUID(), ...how }: Partial<ImportHow> & { readonly batch?: string } = {},
 ): Promise<LineOutcome[]> {
-  await beginRestore(batch);
+  const names = await beginRestore(batch);
   const { leafIndex } = testSettings().aql;
-  const run = new InterchangeImport(restoringHere({ batch, leafIndex }), { parallel: 4, ...how }, new Set());
+  const run = new InterchangeImport(
+    restoringHere({ batch, leafIndex }, names),
+    { parallel: 4, ...how },
+    new Set(),
+  );
   const placed: PlacedLine[] = lines.map((text, index) => ({
     position: index + 1,
     length: text.length,
