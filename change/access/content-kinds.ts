@@ -1,13 +1,14 @@
 import type { AuditSubject } from '../../models/audit.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { JsonObject } from '../../openehr/base/json.js';
+import { textAt } from '../../openehr/rm/access.js';
 import { categoryOf, originOf } from '../../policy/attributes.js';
 
 /** Versions of one request whose content is looked at: of more the first. */
-const LOOKED_AT = 100;
+export const LOOKED_AT = 100;
 
 /** Characters of content that is parsed for it: what is larger would keep others waiting. */
-const MOST_TEXT = 1_000_000;
+export const MOST_TEXT = 1_000_000;
 
 /**
  * Of what kind content is, for the audit: templates, categories, and the systems that it came from. Parses it: only where the record
@@ -20,8 +21,9 @@ export function contentKinds(
   const categories = new Set<string>();
   const origins = new Set<string>();
   for (const { data, template_id: templateId } of versions.slice(0, LOOKED_AT)) {
-    if (templateId !== undefined) templates.add(templateId);
     const content = data === null || data.length > MOST_TEXT ? {} : (JSON.parse(data) as JsonObject);
+    const template = templateId ?? textAt(content, 'archetype_details', 'template_id', 'value');
+    if (template !== undefined) templates.add(template);
     const [category, origin] = [categoryOf(content), originOf(content)];
     if (category !== undefined) categories.add(category);
     if (origin !== undefined) origins.add(origin);

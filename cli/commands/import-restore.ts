@@ -90,8 +90,9 @@ export async function restoreTarget(
     return restoringThere(client, how);
   }
   const { beginRestore, restoringHere } = await import('../../maintenance/interchange/restore-here.js');
-  await beginRestore(how.batch);
-  return restoringHere({ ...how, leafIndex: settings.aql.leafIndex, accessMode: settings.accessMode });
+  const names = await beginRestore(how.batch);
+  const local = { ...how, leafIndex: settings.aql.leafIndex, accessMode: settings.accessMode };
+  return restoringHere(local, names);
 }
 
 /** Takes imports of all versions back. @throws CommandFailed when an EHR stays */

@@ -26,6 +26,8 @@ interface LinesOfEhr<T extends PlacedLine = PlacedLine> {
 export interface RestoreTarget<T extends PlacedLine = PlacedLine> {
   /** Transactions that it writes well side by side; absent: as many as whoever asks wants. */
   readonly atOnce?: number;
+  /** Tells the audit of which EHRs something is restored, before any of it is written. Absent: whoever writes it does. */
+  readonly names?: (ehrIds: readonly string[]) => Promise<void>;
   /** Writes lines that belong to no EHR, in their order; gives what became of each, in no order. @throws when nobody can write */
   definitions(lines: readonly T[]): Promise<LineOutcome[]>;
   /** Writes the next part of each of several EHRs, nothing of one of which a line is refused. The same of lines, and of failures. */
@@ -72,6 +74,7 @@ export class InterchangeImport<T extends PlacedLine = PlacedLine> {
     const definitions = byEhr.get(null) ?? [];
     if (definitions.length > 0) outcomes.push(...(await this.#target.definitions(definitions)));
     byEhr.delete(null);
+    await this.#target.names?.([...byEhr.keys()].filter((ehrId) => ehrId !== null));
     const small: Job<T>[] = [];
     const jobs: Job<T>[][] = [];
     for (const [ehrId, own] of byEhr) {

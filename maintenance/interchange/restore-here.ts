@@ -3,6 +3,8 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { AuditDraft, inAuditedTransaction, withAuditDraft } from '../../change/commit/audit-draft.js';
 import { mindingRestrictions } from '../../change/mark/restriction.js';
 import { RESTORE } from '../../models/cross-collection/audited-removals.js';
+import { insertAudit, MAX_AUDIT_IDS } from '../../models/audit.js';
+import { inSteps } from '../../models/access/in-steps.js';
 import { undoneMergeIn } from '../../models/cross-collection/interchange.js';
 import { failed, type LineOutcome, type PlacedLine, type RestoreTarget } from './import.js';
 import type { InterchangeLine } from './line.js';
@@ -11,10 +13,31 @@ import { restoreAudit } from './restore-audit.js';
 import { restoreDefinition, type DefinitionLine } from './restore-definition.js';
 import { EhrRestore, isRefusal } from './restore.js';
 
-/** Notes in the audit that an import restores something: before it does, for the notes of the seals name it. */
-export async function beginRestore(batch: string, user = 'everchart'): Promise<void> {
+/** EHRs that an import remembers to have named, so that none is named twice; of more one may be. */
+const REMEMBERED_EHRS = 100_000;
+
+/**
+ * Notes in the audit that an import restores something: before it does, for the notes of the seals name it. Gives what names the EHRs of
+ * which it does, each in a further part of the record with a time of its own: an import may last for days.
+ */
+export async function beginRestore(
+  batch: string,
+  user = 'everchart',
+): Promise<NonNullable<RestoreTarget['names']>> {
   const sender = { user, operation: RESTORE, request_id: randomUUID() };
-  await withAuditDraft(new AuditDraft(() => sender, 200), () => noteRestore(batch, []));
+  const draft = (): AuditDraft => new AuditDraft(() => sender, 200);
+  await withAuditDraft(draft(), () => noteRestore(batch, []));
+  const remembered = new Set<string>();
+  let part = 1;
+  return async (ehrIds) => {
+    const fresh = ehrIds.filter((ehrId) => !remembered.has(ehrId));
+    for (const some of inSteps(fresh, MAX_AUDIT_IDS)) {
+      part += 1;
+      await insertAudit({ ...draft().record(200, { target: batch, ehr_ids: some }), part });
+    }
+    if (remembered.size + fresh.length > REMEMBERED_EHRS) remembered.clear();
+    for (const ehrId of fresh) remembered.add(ehrId);
+  };
 }
 
 /** The same for a request of its own record. `ehrIds`: EHRs that it restores something of. */
@@ -29,12 +52,13 @@ export async function noteRestore(batch: string, ehrIds: readonly string[]): Pro
 /** Of more all would be prepared first, and then wait for the database together; of fewer this process would wait for it. */
 const AT_ONCE = 4;
 
-/** Writes to the database of this process. */
-export function restoringHere(how: RestoreHow): RestoreTarget {
+/** Writes to the database of this process. `names`: as `beginRestore` gives it, where no request names them. */
+export function restoringHere(how: RestoreHow, names?: RestoreTarget['names']): RestoreTarget {
   const ehrs = new EhrRestore(how);
   const definition = (placed: PlacedLine): Promise<LineOutcome> => definitionOutcome(how, placed);
   return {
     atOnce: AT_ONCE,
+    ...(names !== undefined && { names }),
     async definitions(lines) {
       const records = lines.flatMap(({ position, line }) =>
         line.kind === 'audit' ? { position, record: line.record } : [],

@@ -1,6 +1,8 @@
 import type { Context } from 'koa';
 import type { AuditDraft } from '../../change/commit/audit-draft.js';
+import type { PlanColumn } from '../../aql/plan/logical-plan.js';
 import type { RawRow } from '../../aql/result/result-set.js';
+import { contentKinds, LOOKED_AT, MOST_TEXT } from '../../change/access/content-kinds.js';
 import {
   completeAudit,
   completeParts,
@@ -21,21 +23,27 @@ export interface AnsweredRows {
   answered(rows: AsyncIterable<readonly string[]>): AsyncIterable<readonly string[]>;
 }
 
-/** Notes the rows of an answer that is recorded when it is whole. `ehrIds`: those that the query names. */
-export function answeredRows(ctx: Context, ehrIds: readonly string[]): AnsweredRows {
+/** What is known of the rows before there are any: the EHRs that the query names, and its columns. */
+interface AskedRows {
+  readonly ehrIds: readonly string[];
+  readonly columns: readonly PlanColumn[];
+}
+
+/** Notes the rows of an answer that is recorded when it is whole. */
+export function answeredRows(ctx: Context, asked: AskedRows): AnsweredRows {
   const draft = draftOf(ctx);
-  return draft === undefined ? UNNOTED : new NotedRows(draft, ehrIds, (subject) => draft.about(subject));
+  return draft === undefined ? UNNOTED : new NotedRows(draft, asked, (subject) => draft.about(subject));
 }
 
 /**
  * Notes the rows of a stream. Its record is written before the first of them, `pending`, and completed after the
  * last, before the stream ends; when the client leaves or something fails, with the rows so far.
  */
-export function streamedRows(ctx: Context, ehrIds: readonly string[]): AnsweredRows {
+export function streamedRows(ctx: Context, asked: AskedRows): AnsweredRows {
   const draft = draftOf(ctx);
   if (draft === undefined) return UNNOTED;
   draft.about({ pending: true });
-  const rows = new NotedRows(draft, ehrIds, (subject) => completeStream(draft, subject), keepFirst(draft));
+  const rows = new NotedRows(draft, asked, (subject) => completeStream(draft, subject), keepFirst(draft));
   // A stream that nobody began to read ends here alone. What cannot be completed stays pending, which shows it.
   ctx.res.once('close', () => void rows.end('incomplete').catch(() => undefined));
   return rows;
@@ -66,21 +74,29 @@ class NotedRows implements AnsweredRows {
   /** Those of the part that is not written yet. */
   #next: string[] = [];
   #count: number;
+  /** Columns of whole objects, and the first texts in them: of what kind they are is told of a single EHR. */
+  readonly #wholeColumns: readonly number[];
+  readonly #wholes: string[] = [];
+  #wholeText = 0;
 
   constructor(
     private readonly draft: AuditDraft,
-    private readonly named: readonly string[],
+    private readonly asked: AskedRows,
     private readonly note: (subject: AuditSubject) => Promise<void> | void,
     private readonly keepFirst: (ehrIds: readonly string[]) => Promise<void> | void = () => undefined,
   ) {
-    this.#remembered = new Set(named);
+    this.#remembered = new Set(asked.ehrIds);
+    this.#wholeColumns = asked.columns.flatMap(({ kind }, index) => (kind === 'text' ? index : []));
     this.#first = [...this.#remembered];
     this.#count = this.#first.length;
   }
 
   async *found(rows: AsyncIterable<readonly RawRow[]>): AsyncGenerator<readonly RawRow[]> {
     for await (const batch of rows) {
-      for (const { ehrs = [] } of batch) for (const id of ehrs) this.#add(id);
+      for (const { ehrs = [], row } of batch) {
+        for (const id of ehrs) this.#add(id);
+        if (this.#count <= 1) this.#keepWholes(row);
+      }
       while (this.#next.length >= MAX_AUDIT_IDS) await this.#writePart();
       yield batch;
     }
@@ -119,6 +135,16 @@ class NotedRows implements AnsweredRows {
     else this.#next.push(id);
   }
 
+  #keepWholes(row: RawRow['row']): void {
+    for (const index of this.#wholeColumns) {
+      const text = row[index];
+      if (typeof text !== 'string' || this.#wholes.length >= LOOKED_AT) continue;
+      if (this.#wholeText + text.length > MOST_TEXT) continue;
+      this.#wholeText += text.length;
+      this.#wholes.push(text);
+    }
+  }
+
   async #writePart(): Promise<void> {
     const ids = this.#next.slice(0, MAX_AUDIT_IDS);
     this.#next = this.#next.slice(MAX_AUDIT_IDS);
@@ -129,8 +155,10 @@ class NotedRows implements AnsweredRows {
   #subject(outcome: string | null): AuditSubject {
     const count = this.#count;
     // The one EHR that a query is fixed to stands in the record already.
-    const isKnown = count === 0 || (count === 1 && this.named.length === 1);
+    const isKnown = count === 0 || (count === 1 && this.asked.ehrIds.length === 1);
     return {
+      // Of rows of several patients it would be said in the report of each.
+      ...(count === 1 && contentKinds(this.#wholes.map((data) => ({ data })))),
       rows: this.#rows,
       ...(!isKnown && { ehr_ids: this.#first }),
       ...(count > MAX_AUDIT_IDS && { ehr_count: count }),

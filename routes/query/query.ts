@@ -240,10 +240,10 @@ class QueryRunner {
       const answer: QueryAnswer = { compiled, q, name, certain, csvBom: this.settings.csvBom };
       const limits = { timeoutMs: this.settings.aql.timeoutMs, signal, work, user, ehr };
       isStream = form.format !== 'JSON';
-      const fixed = fixedEhrs(compiled.scope);
-      if (isStream) await this.stream(ctx, form, answer, { ...limits, noted: streamedRows(ctx, fixed) });
+      const asked = { ehrIds: fixedEhrs(compiled.scope), columns: compiled.plan.columns };
+      if (isStream) await this.stream(ctx, form, answer, { ...limits, noted: streamedRows(ctx, asked) });
       else {
-        const rows = this.rows(answer, { ...limits, noted: answeredRows(ctx, fixed) });
+        const rows = this.rows(answer, { ...limits, noted: answeredRows(ctx, asked) });
         await answerResultSet(ctx, form, answer, metered(ctx.state.requestId, q, rows));
       }
     } finally {

@@ -37,10 +37,10 @@ export async function imported(
     ...how
   }: Partial<ImportHow> & { readonly batch?: string; readonly accessMode?: string } = {},
 ): Promise<LineOutcome[]> {
-  await beginRestore(batch);
+  const names = await beginRestore(batch);
   const { leafIndex } = testSettings().aql;
   const run = new InterchangeImport(
-    restoringHere({ batch, leafIndex, accessMode }),
+    restoringHere({ batch, leafIndex, accessMode }, names),
     { parallel: 4, ...how },
     new Set(),
   );

@@ -70,6 +70,35 @@ describe('the access report', () => {
     expect((english.body as Json).entries.at(-1).what).toBe('made a record');
   });
 
+  it('says of a query what kind the documents were, where its rows are of one patient alone', async () => {
+    const [one, other] = [await givenEhr(open), await givenEhr(open)];
+    for (const ehrId of [one, other]) await givenComposition(open, ehrId);
+    const kindsOf = async (ehrId: string): Promise<unknown> => {
+      const { body } = await report(ehrId, AUDITOR).expect(200);
+      const [{ templates, categories, operation }] = (body as Json).entries.filter(
+        ({ operation: of }: Json) => String(of).startsWith('query_'),
+      );
+      return [operation, templates, categories];
+    };
+    const query = async (where: string, select = 'c', accept = 'application/json') =>
+      ask(
+        `${V1}/query/aql?q=${encodeURIComponent(`SELECT ${select} FROM EHR e CONTAINS COMPOSITION c WHERE ${where}`)}`,
+        NURSE,
+        accept,
+      ).expect(200);
+    const KINDS = ['query_execute_adhoc', ['minimal_evaluation.en.v1'], ['event']];
+    const NO_KINDS = ['query_execute_adhoc', undefined, undefined];
+    for (const accept of ['application/json', 'application/x-ndjson']) {
+      await query(`e/ehr_id/value = '${one}'`, 'c', accept);
+      expect(await kindsOf(one)).toEqual(KINDS);
+      await query(`e/ehr_id/value MATCHES {'${one}', '${other}'}`, 'c', accept);
+      expect(await kindsOf(one)).toEqual(NO_KINDS);
+      expect(await kindsOf(other)).toEqual(NO_KINDS);
+      await query(`e/ehr_id/value = '${one}'`, 'c/name/value', accept);
+      expect(await kindsOf(one)).toEqual(NO_KINDS);
+    }
+  });
+
   it('is for the patient himself, for auditors and administrators, and for nobody else, whether it is there or not', async () => {
     const [own, other] = [await givenEhr(open), await givenEhr(open)];
     await report(own, patient(own)).expect(200);
