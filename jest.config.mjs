@@ -47,6 +47,9 @@ const NAMED = { laws: '*.law.test.ts', long: '*.{long,law}.test.ts', other: '!(*
 const named = NAMED[process.env.TEST_LAWS ? 'laws' : process.env.TEST_LONG ? 'long' : 'other'];
 const fast = process.env.TEST_FAST ? { testPathIgnorePatterns: SLOW } : {};
 
+/** So many run beside each other: as many as cores, of which each keeps its own and one of the database busy by turns. */
+const LONG_WORKERS = process.env.MONGODB_URI ? 1 : 2;
+
 const project = (displayName, extra = {}) => ({
   ...common,
   displayName,
@@ -70,9 +73,9 @@ export default {
   // Modules of each file stay in a worker's memory, 30 MB of them; beyond 4 GB it does little but collect garbage. A new worker
   // takes three seconds more for its first file.
   workerIdleMemoryLimit: '2200MB',
-  // Not one less than cores: each waits for the database a third of its time. Long tests keep the one database of all
-  // busy, and what runs beside them would be refused.
-  maxWorkers: process.env.TEST_LONG ? 1 : 3,
+  // Not one less than cores: each waits for the database a third of its time. Long tests keep a database busy, and what
+  // runs beside them in it would be refused: each worker has one of its own, unless one is given.
+  maxWorkers: process.env.TEST_LONG ? LONG_WORKERS : 3,
   coverageProvider: 'v8',
   collectCoverageFrom: [
     '{src,cli,query,maintenance,config,openehr,packages/*/src,routes,workers,change,merge,models,database,aql}/**/*.ts',

@@ -14,9 +14,10 @@ function patient(uri: string): string {
   return [uri, ...waits].join(uri.includes('?') ? '&' : '?');
 }
 
-/** URI of the database server of this run. */
+/** URI of the database server of this run, or of this worker where each has one. */
 export function testDatabaseUri(): string {
-  const uri = process.env['TEST_MONGODB_URI'];
+  const ofWorker = process.env[`TEST_MONGODB_URI_${process.env['JEST_WORKER_ID'] ?? '1'}`];
+  const uri = ofWorker ?? process.env['TEST_MONGODB_URI'];
   if (uri === undefined)
     throw new Error('the database of the run is missing: see test/support/jest/global-setup.mjs');
   return uri;

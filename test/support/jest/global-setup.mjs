@@ -6,9 +6,10 @@ import { compileProduct } from './compiled.mjs';
 
 /**
  * One database server for the whole run: the one in MONGODB_URI, else a local one found as the product finds it,
- * its data in a temporary folder. When none can be had the run fails and says why.
+ * its data in a temporary folder. When none can be had the run fails and says why. Long tests keep a server busy
+ * for minutes: each worker has one of its own.
  */
-export default async function setUpDatabase() {
+export default async function setUpDatabase({ maxWorkers }) {
   await useOwnTemporaryFolder();
   process.env.TEST_EVERCHART = globalThis.everchartCompiled = await compileProduct();
   const given = process.env.MONGODB_URI ?? '';
@@ -24,11 +25,14 @@ export default async function setUpDatabase() {
     mongodBinary: process.env.MONGOD_BINARY ?? '',
     embeddedDataDir: 'temporary',
   };
-  const local = await startLocalDatabase(settings, (line) => {
-    process.stderr.write(`${line}\n`);
-  });
-  globalThis.everchartDatabase = local;
-  process.env.TEST_MONGODB_URI = local.uri;
+  globalThis.everchartDatabases = [];
+  for (let worker = 1; worker <= (process.env.TEST_LONG ? maxWorkers : 1); worker += 1) {
+    const local = await startLocalDatabase(settings, (line) => {
+      process.stderr.write(`${line}\n`);
+    });
+    globalThis.everchartDatabases.push(local);
+    process.env[worker === 1 ? 'TEST_MONGODB_URI' : `TEST_MONGODB_URI_${worker}`] = local.uri;
+  }
 }
 
 /** What the tests and their databases leave in the folder for temporary files goes with the run. */

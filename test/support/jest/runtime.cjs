@@ -30,6 +30,22 @@ module.exports = class extends Runtime {
     return this;
   }
 
+  setMock(...given) {
+    this.#refuseMock();
+    super.setMock(...given);
+  }
+
+  setModuleMock(...given) {
+    this.#refuseMock();
+    super.setModuleMock(...given);
+  }
+
+  /** What is kept was linked to what is there. @throws Error that says what helps */
+  #refuseMock() {
+    if (this._environment.isKept)
+      throw new Error('A file that mocks modules needs @own-modules in the comment that it begins with');
+  }
+
   teardown() {
     if (!this._environment.isKept || this._environment.isSpoiled) {
       super.teardown();

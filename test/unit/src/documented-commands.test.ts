@@ -149,3 +149,13 @@ it('CONTRIBUTING.md names only files that exist', () => {
   expect(files.length).toBeGreaterThan(40);
   expect(files.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
 });
+
+it('.ci/run runs each part of `npm run check`, with the unit tests as a part of `npm test`', () => {
+  const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
+  const parts = scripts['check']!.split(' && ').filter((part) => part !== 'npm run test:fast');
+  expect(parts.length).toBeGreaterThan(5);
+  const run = text('.ci/run')
+    .split('\n')
+    .map((line) => line.trim());
+  expect(parts.filter((part) => !run.includes(`step ${part}`))).toEqual([]);
+});

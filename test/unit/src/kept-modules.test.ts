@@ -103,6 +103,15 @@ it('gives a file modules of its own that asks for them, and keeps those of the o
   expect(said).toContain('6 passed, 6 total');
 });
 
+it('lets only a file with modules of its own mock them', async () => {
+  const mocking =
+    "jest.mock('counter', () => () => 7); it('is mocked', () => expect(require('counter')()).toBe(7));";
+  const said = await run({ a: mocking, b: `/** @own-modules */ ${mocking}` });
+  expect(said).toContain('A file that mocks modules needs @own-modules');
+  expect(said).toMatch(/^FAIL .*a\.test\.cjs/m);
+  expect(said).toMatch(/^PASS .*b\.test\.cjs/m);
+});
+
 it('keeps nothing where lines are counted', async () => {
   const files = { a: finding({ found: ANEW }), b: finding({ found: ANEW }) };
   const said = await run(
