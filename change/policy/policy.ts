@@ -1,7 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Violation } from '../../openehr/base/violation.js';
+import { holdPolicies } from '../../models/access-numbers.js';
 import {
-  holdPolicies,
   insertPolicyVersion,
   otherPolicyCount,
   policies,

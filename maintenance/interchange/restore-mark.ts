@@ -1,7 +1,8 @@
 import { inTransaction } from '../../database/transaction.js';
 import type { StoredDocument } from '../../models/access/documents.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
-import { isMarkKind, noteMarks, putMark, type EhrMarkDoc } from '../../models/ehr-mark.js';
+import { noteMarks } from '../../models/access-numbers.js';
+import { isMarkKind, putMark, type EhrMarkDoc } from '../../models/ehr-mark.js';
 import { raiseMarks } from '../../models/ehr-marking.js';
 import { malformed } from './line-parts.js';
 import type { RestoreHow } from './part.js';
