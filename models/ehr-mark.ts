@@ -179,18 +179,3 @@ export async function markIdsOf(session: ClientSession, ehrIds: readonly string[
 export function markRemoval(ehrIds: readonly string[]): RemoveWrite<'ehr_marks'> {
   return { collection: COLLECTIONS.ehrMarks, remove: { ehr_id: { $in: ehrIds } } };
 }
-
-interface MarkSettings {
-  readonly _id: string;
-  /** Raised by every change of a mark. */
-  readonly seq: number;
-}
-
-/** Of the settings: whether there are marks. */
-export const MARKS_ID = 'marks';
-
-/** Notes that there are marks, in the caller's transaction. */
-export async function noteMarks(session: ClientSession): Promise<void> {
-  const settings = documents<MarkSettings>(COLLECTIONS.settings);
-  await settings.updateOne({ _id: MARKS_ID }, { $inc: { seq: 1 } }, { session, upsert: true });
-}

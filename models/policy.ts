@@ -1,8 +1,7 @@
-import { trusted, type ClientSession } from 'mongoose';
+import { trusted } from 'mongoose';
 import { collection, date, nullable, number, optional, text, type DocumentOf } from './access/collection.js';
 import { documents } from './access/documents.js';
 import { COLLECTIONS } from './access/layout.js';
-import { MARKS_ID } from './ehr-mark.js';
 
 const POLICY_VERSION = {
   /** `<id of the policy>::<number of the version>`. */
@@ -85,26 +84,4 @@ export async function insertPolicyVersion(doc: PolicyVersionDoc, json: string): 
   await PolicyVersion.create([doc]);
   if (policy === null) await Policy.deleteOne({ _id }).exec();
   else await Policy.replaceOne({ _id }, { version, policy, json, time, by }, { upsert: true }).exec();
-}
-
-interface PolicySetSettings {
-  readonly _id: string;
-  /** Raised by every change of a policy: two of them never pass each other unseen. */
-  readonly seq: number;
-}
-
-const SET_ID = 'policies';
-
-/** Holds all policies for the caller's transaction, so that a set is judged as it will be. */
-export async function holdPolicies(session: ClientSession): Promise<void> {
-  const settings = documents<PolicySetSettings>(COLLECTIONS.settings);
-  await settings.updateOne({ _id: SET_ID }, { $inc: { seq: 1 } }, { session, upsert: true });
-}
-
-/** Numbers of the last change of a policy, and of a mark; 0: there was none. */
-export async function accessNumbers(): Promise<{ readonly policies: number; readonly marks: number }> {
-  const settings = documents<PolicySetSettings>(COLLECTIONS.settings);
-  const found = await settings.find({ _id: { $in: [SET_ID, MARKS_ID] } }).toArray();
-  const numberOf = (id: string): number => found.find(({ _id }) => _id === id)?.seq ?? 0;
-  return { policies: numberOf(SET_ID), marks: numberOf(MARKS_ID) };
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
-import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
+import { movingMerges } from '../../models/access/merge-job.js';
+import { ehrWithStatusUid, type EhrWithStatus } from '../../models/cross-collection/ehr-with-status.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
 import type { HeldMark } from '../../models/cross-collection/marked-ehrs.js';
 import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
@@ -13,6 +14,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { ehrObject, type AccessTags } from '../../policy/attributes.js';
 import { any, type Permitted } from '../../policy/condition.js';
 import { asksContentOf, isOn, marked } from '../../policy/marks.js';
+import type { MovingMerges } from '../../aql/index/moved-owners.js';
 import { attributeOf, type AccessObject } from '../../policy/object.js';
 import type { RulesOfRequest, RuleSource } from '../../policy/policy-set.js';
 import type { Action, Subject } from '../../policy/subject.js';
@@ -40,14 +42,22 @@ export interface ViewRequest {
   readonly emergencyReason?: string;
   /** Whether he could say so. */
   readonly mayBreakGlass?: boolean;
-  /** Of what only reads: the EHR of its path, which was asked for before it was known who asks. */
-  readonly ahead?: EhrAhead;
+  /** Of what only reads: what was asked for before it was known who asks. */
+  readonly ahead?: ReadAhead;
 }
 
-/** An EHR that was asked for already. */
-interface EhrAhead {
+/** What was read while it was found out what restricts the request. Each is used once: what is looked for again is read again. */
+export interface ReadAhead {
+  /** Of the path. */
   readonly ehrId: string;
-  readonly ehr: Promise<EhrDoc | null>;
+  readonly ehr?: Promise<EhrDoc | null>;
+  readonly withStatus?: Promise<EhrWithStatus>;
+  readonly version?: {
+    readonly uid: string;
+    readonly read: Promise<VersionDoc | null>;
+    /** Merges in steps under way before it was asked for. */
+    readonly merges: MovingMerges;
+  };
 }
 
 /**
@@ -62,10 +72,10 @@ export class Viewer {
   readonly #facts: KnownFacts;
   readonly #restricting = new Map<string, HeldMark>();
   #isWithheld = false;
-  #ahead: EhrAhead | null;
+  #ahead: ReadAhead;
 
   constructor(private readonly request: ViewRequest) {
-    this.#ahead = request.ahead ?? null;
+    this.#ahead = request.ahead ?? { ehrId: NOTHING };
     this.#facts = new KnownFacts(request.set, request.subject.organisation);
   }
 
@@ -82,9 +92,26 @@ export class Viewer {
   /** An EHR as it is since the request began, once, and then as it is now; null: it is to be read by whoever asks, maybe in a transaction. */
   readEhr(ehrId: string): Promise<EhrDoc | null> | null {
     if (this.request.ahead === undefined) return null;
-    const ahead = this.#ahead;
-    this.#ahead = null;
-    return ahead?.ehrId === ehrId ? ahead.ehr : ehrNow(ehrId);
+    const { ehr, ...rest } = this.#ahead;
+    this.#ahead = rest;
+    return rest.ehrId === ehrId && ehr !== undefined ? ehr : ehrNow(ehrId);
+  }
+
+  /** The same of an EHR with the uid of its EHR_STATUS; null: it is to be read by whoever asks. */
+  readEhrWithStatus(ehrId: string): Promise<EhrWithStatus> | null {
+    const { withStatus, ...rest } = this.#ahead;
+    this.#ahead = rest;
+    return rest.ehrId === ehrId ? (withStatus ?? null) : null;
+  }
+
+  /** The same of a version, of whatever EHR and type; null: it is to be read by whoever asks. */
+  readVersion(ehrId: string, versionUid: string): Promise<VersionDoc | null> | null {
+    const { version, ...rest } = this.#ahead;
+    this.#ahead = rest;
+    // Where more is asked of the EHR than its id it is judged before anything in it is read.
+    if (rest.ehrId !== ehrId || version?.uid !== versionUid || this.request.set.asksEhr) return null;
+    // Read beside other merges it may be of an EHR that it is not in for them.
+    return version.merges === movingMerges() ? version.read : null;
   }
 
   /* What is not there is looked for as what is hidden is: time is not to tell which it was. docs/performance.md#access */

@@ -45,9 +45,10 @@ export async function requireQueriedEhr(ehrId: string): Promise<number> {
 export async function readableEhrWithStatus(
   ehrId: string,
 ): Promise<{ readonly ehr: EhrDoc; readonly statusUid: string }> {
-  const { ehr, statusUid } = await ehrWithStatusUid(ehrId);
+  const viewer = viewing.getStore()?.viewer;
+  const { ehr, statusUid } = await (viewer?.readEhrWithStatus(ehrId) ?? ehrWithStatusUid(ehrId));
   if (ehr?.state === 'active' && statusUid !== null) {
-    if ((await viewing.getStore()?.viewer?.seesEhr(ehr)) !== false) return { ehr, statusUid };
+    if ((await viewer?.seesEhr(ehr)) !== false) return { ehr, statusUid };
   }
   // It says why, of what is hidden as of what is not there; or the EHR came, changed or is being taken out of another one between the two reads.
   return inOneState(

@@ -1,12 +1,13 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { BatchedRead } from '../../models/access/batched-read.js';
-import { accessNumbers, policyTexts, type PolicyDoc } from '../../models/policy.js';
+import { accessNumbers, type AccessNumbers } from '../../models/access-numbers.js';
+import { policyTexts, type PolicyDoc } from '../../models/policy.js';
 import { PolicySet } from '../../policy/policy-set.js';
 import { translatedPolicy, type Policy } from '../../policy/policy.js';
 import type { PolicyJson } from '../../policy/policy-json.js';
 
 /** The policies that are stored now, translated. */
-interface LivePolicies {
+export interface LivePolicies {
   /** Tells one set from another. */
   readonly number: string;
   readonly set: PolicySet;
@@ -19,29 +20,27 @@ interface LivePolicies {
 /** Of a number, being translated or done: whoever asks meanwhile waits for the same. */
 let known: { readonly number: string; readonly policies: Promise<LivePolicies> } | null = null;
 
-/** Whether policies, as far as they were read last, ask for more of an EHR than its id: then it is worth asking for it ahead. */
-export function mayAskEhrs(): boolean {
-  return lastSet?.asksEhr !== false;
+/** What was read last: what is worth asking for ahead follows from it, and nothing else. null: nothing yet. */
+export function lastPolicies(): Pick<LivePolicies, 'isRestricting' | 'set'> | null {
+  return last;
 }
 
-let lastSet: PolicySet | null = null;
+let last: LivePolicies | null = null;
 
 /** Who asks while others do shares the next read with them. */
-const numbers = new BatchedRead<null, Numbers>(async (questions) => {
+const numbers = new BatchedRead<null, AccessNumbers>(async (questions) => {
   const found = await accessNumbers();
   return questions.map(() => found);
 });
 
-type Numbers = Awaited<ReturnType<typeof accessNumbers>>;
-
 /**
- * The policies as they are stored, translated anew only when one was changed. Not for use inside a transaction.
+ * The policies as they are stored, translated anew only when one was changed. Not for use inside a transaction. `asked`: the numbers of a
+ * read that began with the request.
  * @throws unavailable when one cannot be translated any more: nobody may guess what it meant
  */
-export async function livePolicies(): Promise<LivePolicies> {
-  const { policies: seq, marks } = await numbers.ask(null);
+export async function livePolicies(asked: Promise<AccessNumbers> = numbers.ask(null)): Promise<LivePolicies> {
   // Marks are asked for one by one: only whether there are any matters to the set.
-  const mindsMarks = marks > 0;
+  const { policies: seq, hasMarks: mindsMarks } = await asked;
   const number = `${seq} ${String(mindsMarks)}`;
   if (known?.number === number) return known.policies;
   const read = { number, policies: storedPolicies(number, mindsMarks) };
@@ -56,8 +55,8 @@ async function storedPolicies(number: string, mindsMarks: boolean): Promise<Live
   const all = (await policyTexts()).map((each) => translatedAgain(each));
   const isRestricting = all.length > 0 || mindsMarks;
   const set = new PolicySet(all, mindsMarks);
-  lastSet = set;
-  return { number, set, count: all.length, isRestricting };
+  last = { number, set, count: all.length, isRestricting };
+  return last;
 }
 
 /** Texts were checked when they were stored. */

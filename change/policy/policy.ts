@@ -1,8 +1,8 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Violation } from '../../openehr/base/violation.js';
 import type { AuditSubject } from '../../models/audit.js';
+import { holdPolicies } from '../../models/access-numbers.js';
 import {
-  holdPolicies,
   insertPolicyVersion,
   otherPolicyCount,
   policies,

@@ -1,7 +1,8 @@
 import { inRestore } from './restored-state.js';
 import type { StoredDocument } from '../../models/access/documents.js';
 import { notedByBatch, noteStates } from '../../models/cross-collection/state-note.js';
-import { isMarkKind, noteMarks, putMark, type EhrMarkDoc } from '../../models/ehr-mark.js';
+import { noteMarks } from '../../models/access-numbers.js';
+import { isMarkKind, putMark, type EhrMarkDoc } from '../../models/ehr-mark.js';
 import { raiseMarks } from '../../models/ehr-marking.js';
 import type { Session } from '../../models/access/write.js';
 import { malformed } from './line-parts.js';

@@ -3,8 +3,8 @@ import { readablePolicy } from '../../change/policy/policy.js';
 import { inRestore } from './restored-state.js';
 import type { StoredDocument } from '../../models/access/documents.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
+import { holdPolicies } from '../../models/access-numbers.js';
 import {
-  holdPolicies,
   insertPolicyVersion,
   policyVersionCount,
   type PolicyVersionDoc,

@@ -4,7 +4,7 @@ import { objectNotFound } from '../../change/commit/refusal.js';
 import { viewing } from '../../change/access/viewer.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { tagsBesideVersion, type ItemTagDoc } from '../../models/item-tag.js';
-import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
+import { ifOf, latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
 import type { NamedVersion } from '../http/operation/object-ids.js';
 import type { Settings } from '../../config/settings.js';
 import type { AnswerDescription, BodyDescription } from '../http/operation/operation.js';
@@ -15,8 +15,10 @@ export async function requireVersion(
   type: RootType,
   { uid }: Pick<NamedVersion, 'uid'>,
 ): Promise<VersionDoc> {
-  const version = await versionById(ehrId, type, uid);
-  if (version === null || (await viewing.getStore()?.viewer?.sees(ehrId, version)) === false)
+  const viewer = viewing.getStore()?.viewer;
+  const ahead = viewer?.readVersion(ehrId, uid) ?? null;
+  const version = ahead === null ? await versionById(ehrId, type, uid) : ifOf(ehrId, type, await ahead);
+  if (version === null || (await viewer?.sees(ehrId, version)) === false)
     throw objectNotFound(ehrId, type, uid);
   return version;
 }

@@ -1,16 +1,15 @@
 import type { Context, Middleware, Next } from 'koa';
 import { withAccessTags } from '../../change/item-tag/access-tags.js';
 import { Viewer, withViewer, type ViewRequest } from '../../change/access/viewer.js';
-import { livePolicies, mayAskEhrs } from '../../change/policy/live-policies.js';
-import { ehrNow } from '../../models/ehr-now.js';
+import { livePolicies, type LivePolicies } from '../../change/policy/live-policies.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
 import type { RuleSource } from '../../policy/policy-set.js';
 import { ScopedRules } from '../../policy/scoped-rules.js';
 import type { Action } from '../../policy/subject.js';
 import type { Disclosure, Operation } from '../../routes/http/operation/operation.js';
 import { currentOperation } from '../../routes/http/request/request-state.js';
+import { readAhead, NOTHING_AHEAD } from './read-ahead.js';
 import { viewRequest } from './view-request.js';
 import { withEmergencyRecord } from './emergency.js';
 import { mindingRestrictions } from '../../change/mark/restriction.js';
@@ -50,19 +49,8 @@ const WITHHELD_HEADER = 'Everchart-Withheld';
 /** Operations that change nothing: whoever asks again is answered. */
 const READING: ReadonlySet<Disclosure> = new Set<Disclosure>(['read', 'query', 'export']);
 
-/**
- * Asks for the EHR of a path, of an operation that reads something in it, while it is found out what restricts the request: both wait for the
- * database once. Nothing where policies ask for no more than its id.
- */
-function ehrAhead({ path, discloses }: Operation, text: string | undefined): Pick<ViewRequest, 'ahead'> {
-  if (text === undefined || !READING.has(discloses) || path.endsWith('{ehr_id}')) return {};
-  const ehrId = mayAskEhrs() ? parseEhrId(text) : null;
-  if (ehrId === null) return {};
-  const ehr = ehrNow(ehrId);
-  // Who does not come to it does not mind that it failed.
-  ehr.catch(() => undefined);
-  return { ahead: { ehrId, ehr } };
-}
+/** Of a request that nothing restricts. */
+const UNRESTRICTED = { set: null } as const;
 
 /** What was read while a merge took place is of one EHR by its tags, and of another by its content. @throws unavailable */
 async function requireSameFacts(viewer: Viewer): Promise<void> {
@@ -78,9 +66,21 @@ function refusal(error: unknown, { refusedBy }: Viewer): unknown {
   return new CdrError('forbidden', `${refusedBy} permits you to see this`, { cause: error });
 }
 
-/** What restricts a request: policies that are enforced, and the scopes of its token; null: nothing does. */
-async function rulesOf(ctx: Context, accessMode: Settings['accessMode']): Promise<RuleSource | null> {
-  const policies = accessMode === 'enforce' ? await livePolicies() : null;
+/** What restricts a request, with what was read meanwhile: policies that are enforced, and the scopes of its token; null: nothing does. */
+async function begun(
+  ctx: Context,
+  { accessMode, systemId }: Pick<Settings, 'accessMode' | 'systemId'>,
+): Promise<{ readonly set: RuleSource | null } & Pick<ViewRequest, 'ahead'>> {
+  if (accessMode !== 'enforce') return { set: rulesOf(ctx, null) };
+  const isRead = READING.has(currentOperation(ctx).operation.discloses);
+  const { numbers, ...ahead } = isRead ? await readAhead(ctx, systemId) : NOTHING_AHEAD;
+  return { set: rulesOf(ctx, await livePolicies(numbers)), ...ahead };
+}
+
+function rulesOf(
+  ctx: Context,
+  policies: Pick<LivePolicies, 'isRestricting' | 'set'> | null,
+): RuleSource | null {
   const base = policies?.isRestricting === true ? policies.set : null;
   const smart = ctx.state.user?.smart;
   if (smart === undefined) return base;
@@ -101,16 +101,16 @@ function saidOf(
  * A success of which nothing was judged is not answered: whatever forgets to ask tells nothing. docs/access.md#enforced
  */
 export function enforcedPolicies(
-  { systemId, accessRefused, accessMode }: Pick<Settings, 'systemId' | 'accessRefused' | 'accessMode'>,
+  settings: Pick<Settings, 'systemId' | 'accessRefused' | 'accessMode'>,
   operations: readonly Operation[],
 ): Middleware {
+  const { systemId, accessRefused } = settings;
   const asked = askedActions(operations);
   return async (ctx: Context, next: Next) => {
-    const { operation, params } = currentOperation(ctx);
+    const { operation } = currentOperation(ctx);
     const actions = asked.get(operation.id) ?? null;
     const isRead = READING.has(operation.discloses);
-    const ahead = accessMode === 'enforce' ? ehrAhead(operation, params.ehr_id) : {};
-    const set = actions === null ? null : await rulesOf(ctx, accessMode);
+    const { set, ...ahead } = actions === null ? UNRESTRICTED : await begun(ctx, settings);
     if (actions === null || set === null) {
       await unjudged(ctx, accessMode, next);
       return;
