@@ -77,8 +77,10 @@ async function store(
     await insert(
       COLLECTIONS.ehrs,
       ids.map((_id) => {
-        const { subject: _, identities: __, ...rest } = ehr ?? {};
-        return { ...rest, _id };
+        const copy: Doc = { ...ehr, _id };
+        delete copy['subject'];
+        delete copy['identities'];
+        return copy;
       }),
     );
     await insert(
