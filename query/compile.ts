@@ -126,6 +126,7 @@ export class QueryCompiler {
     const clock = new WatchedClock(new Date());
     const known = this.#kept.get(key);
     const compiled = known ?? (await this.#compile(q, request, derived, { ...limits, clock }));
+    requireNamed(compiled.plan, request.permitted);
     const isNew = known === undefined && compiled.isRepeatable && key.length <= MAX_KEPT_REQUEST;
     if (isNew) this.#kept.set(key, compiled);
     const { subsumption } = this.settings.aql;
@@ -184,7 +185,6 @@ export class QueryCompiler {
       return translateInThread(request, limits);
     };
     const { plan, isClockRead } = await translated(NO_MERGES, limits);
-    if (plan.inProcess?.kind === 'evaluate' && permitted !== undefined) requireNamed(permitted);
     const isRepeatable = questions.length === 0 && !ofShapes && !isClockRead;
     const executed = within(work, () => executedAql(query, page));
     return { plan, page, executedAql: executed, query, scope, aliases, unused, isRepeatable, translated };
@@ -200,8 +200,9 @@ async function systemsWith(refusal: unknown): Promise<readonly string[]> {
 }
 
 /** @throws unprocessable where only the database can say what is permitted: what it finds is evaluated here, by content alone */
-function requireNamed({ ehr, version }: Permitted): void {
-  if (!asksBeside(ehr) && !asksBeside(version)) return;
+function requireNamed({ inProcess }: QueryPlan, permitted: Permitted | undefined): void {
+  if (inProcess?.kind !== 'evaluate' || permitted === undefined) return;
+  if (!asksBeside(permitted.ehr) && !asksBeside(permitted.version)) return;
   throw new CdrError(
     'unprocessable',
     'the query compares whole objects, and more EHRs have tags or marks than it can leave out: name one EHR, or select primitive values',

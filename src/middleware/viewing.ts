@@ -112,7 +112,7 @@ export function enforcedPolicies(
     const isRead = READING.has(operation.discloses);
     const { set, ...ahead } = actions === null ? UNRESTRICTED : await begun(ctx, settings);
     if (actions === null || set === null) {
-      await unjudged(ctx, accessMode, next);
+      await unjudged(ctx, settings.accessMode, next);
       return;
     }
     const viewer = new Viewer({ ...(await viewRequest(ctx)), set, actions, systemId, ...ahead });

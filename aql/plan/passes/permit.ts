@@ -70,12 +70,12 @@ function matchSteps(matches: readonly Stage[]): Step[] {
 /** What is asked of documents: first what they say themselves; what is joined for several is joined once. */
 function guardSteps(...guards: readonly Guard[]): Step[] {
   const joins = new Map(
-    counted(guards).flatMap((guard) => guard.joins.map((join) => [join.as, join] as const)),
+    counted(guards).flatMap((guard) => counted(guard.joins).map((join) => [join.as, join] as const)),
   );
   return [
-    ...matchSteps(guards.flatMap(({ matches }) => matches)),
+    ...matchSteps(counted(guards).flatMap(({ matches }) => matches)),
     ...joins.values(),
-    ...matchSteps(guards.flatMap(({ joined }) => joined)),
+    ...matchSteps(counted(guards).flatMap(({ joined }) => joined)),
   ];
 }
 
