@@ -73,6 +73,8 @@ interface Trace {
   readonly waiting: Set<string>;
   /** The block of the last one that does not. */
   removed: number;
+  /** The first block that has it. */
+  first: number;
   /** The last block of which it is not what was sealed. */
   lastOther: number;
   /** Whether it is what the newest block that has it sealed. */
@@ -87,7 +89,7 @@ async function tracesOf(collection: Returning, ids: readonly string[]): Promise<
       const { _id } = record.doc;
       const own = notes.filter((note) => listOf(note.ids).includes(_id));
       const waiting = new Set(own.filter(isRemoval).map((note) => note._id));
-      traces.set(_id, { record, notes: own, waiting, removed: 0, lastOther: 0, isNewest: false });
+      traces.set(_id, { record, notes: own, waiting, removed: 0, first: 0, lastOther: 0, isNewest: false });
     }
   }
   return traces;
@@ -109,6 +111,7 @@ async function followed(
           if (trace.waiting.delete(leaf.id)) trace.removed = block;
       const trace = leaf.collection === collection ? traces.get(leaf.id) : undefined;
       if (trace === undefined) continue;
+      if (trace.first === 0) trace.first = block;
       trace.isNewest = isWhatWasSealed(trace, leaf.hash);
       if (!trace.isNewest) trace.lastOther = block;
     }
@@ -119,15 +122,18 @@ function isRemoval({ kind }: RemovalDoc): boolean {
   return kind === 'removed';
 }
 
-function isRight(
-  { record, notes, waiting, removed, lastOther, isNewest }: Trace,
-  isWaiting: boolean,
-): boolean {
+function isRight(trace: Trace, isWaiting: boolean): boolean {
+  const { record, notes, lastOther, isNewest } = trace;
   if (lastOther === 0) return true;
   const isGoneOnce = notes.some(isRemoval);
   // A CONTRIBUTION comes back by an import alone, which it names.
   if (!isGoneOnce || (record.collection === 'contributions' && record.doc.batch === undefined)) return false;
-  return (waiting.size > 0 || lastOther <= removed) && (isNewest || isWaiting);
+  return isOfBefore(trace) && (isNewest || isWaiting);
+}
+
+/** Whether all that it is not any more was sealed before it was removed, or with that, when it had not been sealed before. */
+function isOfBefore({ waiting, removed, first, lastOther }: Trace): boolean {
+  return waiting.size > 0 || lastOther < removed || (lastOther === removed && first === removed);
 }
 
 /** A CONTRIBUTION that an unmerge of an older release shortened is the one that was sealed but for what it listed. */

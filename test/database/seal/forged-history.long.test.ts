@@ -42,8 +42,10 @@ beforeAll(async () => {
   for (const [, run] of SEALED_OPERATIONS) await run();
   const ehrId = await givenEhr(app);
   const uid = versionedObjectUidOf(await givenComposition(app, ehrId));
-  const path = `/ehr/${ehrId}/composition/${uid}/move?dry_run=true`;
-  expect((await admin(app, 'post', path).send({ target_ehr: await givenEhr(app) })).status).toBe(200);
+  const path = `/ehr/${ehrId}/composition/${uid}/move`;
+  expect(
+    (await admin(app, 'post', path).send({ target_ehr: await givenEhr(app), dry_run: true })).status,
+  ).toBe(200);
   await sealNewRecords();
   expect(await violations()).toEqual([]);
 });
