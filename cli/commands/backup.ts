@@ -5,6 +5,7 @@ import { withDatabase } from '../../src/process/storage.js';
 import { decompression, gunzipped, gzipped } from '../transfer/compression.js';
 import { decrypting, encrypting } from '../transfer/encryption.js';
 import { linesThrough } from '../transfer/import-source.js';
+import { beginReadRecord } from '../transfer/read-record.js';
 import { withCount } from '../count-shown.js';
 import { openOutput } from '../output.js';
 import { CommandFailed, together } from './options.js';
@@ -59,9 +60,15 @@ interface BackupOptions {
 
 async function backUp(file: string, encryptTo: readonly string[]): Promise<void> {
   const output = openOutput(file, gzipped, ...(encryptTo.length > 0 ? [await encrypting(encryptTo)] : []));
-  const documents = await withDatabase(() =>
-    withCount('documents', (onDocument) => writeBackup({ write: (text) => output.write(text), onDocument })),
-  );
+  const documents = await withDatabase(async () => {
+    // Before it is read: on an engine without one moment nothing may be written meanwhile.
+    const record = await beginReadRecord('backup');
+    await record.nameAll();
+    await record.end();
+    return withCount('documents', (onDocument) =>
+      writeBackup({ write: (text) => output.write(text), onDocument }),
+    );
+  });
   await output.end();
   writeShown(process.stdout, `${documents} documents backed up\n`);
 }

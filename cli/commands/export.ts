@@ -8,6 +8,8 @@ import { writeShown } from '../shown.js';
 import { copyRows, rowsOf } from '../transfer/query-rows.js';
 import { CommandFailed } from './options.js';
 import { timeOption } from './time-option.js';
+import { beginReadRecord } from '../transfer/read-record.js';
+import type { ReadRecord } from '../../maintenance/read-record.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 
 interface ExportOptions extends TargetOptions {
@@ -77,13 +79,17 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
   if (ehr.length > 1) command.error('error: several --ehr go with --all-versions');
   await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
     if (query !== undefined) {
+      if (settings !== null) await recordQuery(query);
       const rows = await copyRows(client, JSON.stringify({ q: query }), output);
       await output.end();
       writeShown(process.stderr, `${counted(rows, 'row')}\n`);
       return;
     }
     const listed = settings === null ? () => queriedEhrIds(client) : storedEhrIds;
-    await new Export(client, output, ehr[0] ?? null).run(listed);
+    const record = settings === null ? null : await beginReadRecord('export');
+    await new Export(client, output, { only: ehr[0] ?? null, record })
+      .run(listed)
+      .finally(() => record?.end());
   });
 }
 
@@ -91,12 +97,23 @@ function warn(words: string): void {
   writeShown(process.stderr, `${words}\n`);
 }
 
+/** Whatever rows it answers, the query says of whom they are. */
+async function recordQuery(query: string): Promise<void> {
+  const { maskedAql } = await import('../../aql/syntax/masked.js');
+  const aql = maskedAql(query);
+  const record = await beginReadRecord('export', { query: aql ?? 'that cannot be read' });
+  await record.end();
+}
+
 /** docs/spec/rest.md#extract */
 async function exportExtract(command: Command, options: ExportOptions, output: Output): Promise<void> {
   const [ehrId, ...others] = options.ehr ?? [];
   if (ehrId === undefined || others.length > 0 || options.allVersions === true)
     command.error('error: --extract needs one --ehr, and does not go with --all-versions');
-  await withTarget(options, PATIENCE_MS, async ({ client }) => {
+  await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
+    const record = settings === null ? null : await beginReadRecord('export', chosenOf(options));
+    await record?.name(ehrId);
+    await record?.end();
     for await (const text of await client.stream('GET', `/ehr/${encodeURIComponent(ehrId)}/extract`))
       await output.write(text);
     await output.end();
@@ -110,14 +127,29 @@ async function exportAllVersions(options: ExportOptions, output: Output): Promis
   await withTarget(options, PATIENCE_MS, async ({ client }) => {
     const ehrIds = query === undefined ? ehr : await idsOf(client, query);
     const scope = { ehrIds, since, audit: options.audit === true };
+    const record = await beginReadRecord('export', chosenOf(options));
     const { ehrs, lines, missing } = await withCount(EXPORTED, (onEhr) =>
-      exportInterchange(scope, { write: (text) => output.write(text), onEhr }),
-    );
+      exportInterchange(scope, {
+        write: (text) => output.write(text),
+        onEhr,
+        record: (ehrId) => record.name(ehrId),
+      }),
+    ).finally(() => record.end());
     await output.end();
     writeShown(process.stderr, `${counted(ehrs, 'EHR')}, ${counted(lines, 'line')}\n`);
     for (const line of missing) writeShown(process.stderr, `${line}\n`);
     if (missing.length > 0) throw new CommandFailed();
   });
+}
+
+/** What the record of an export says of it. */
+function chosenOf({ allVersions, extract, since, audit }: ExportOptions): object {
+  return {
+    ...(allVersions === true && { all_versions: true }),
+    ...(extract === true && { extract: true }),
+    ...(since !== undefined && { since: since.toISOString() }),
+    ...(audit === true && { audit: true }),
+  };
 }
 
 /** EHR ids in the first column of the rows of a query. */
@@ -148,12 +180,19 @@ class Export {
   #ehrs = 0;
   #records = 0;
 
-  /** `only`: the one EHR that is wanted, null for all. */
+  readonly #recorded = new Set<string>();
+  readonly #only: string | null;
+  readonly #record: ReadRecord | null;
+
+  /** `only`: the one EHR that is wanted, null for all. `record`: of what is read of the database itself. */
   constructor(
     private readonly client: ApiClient,
     private readonly output: Output,
-    private readonly only: string | null,
-  ) {}
+    { only, record }: { readonly only: string | null; readonly record: ReadRecord | null },
+  ) {
+    this.#only = only;
+    this.#record = record;
+  }
 
   /** @throws CommandFailed when what should be there is not, once all else is written */
   async run(listed: () => AsyncIterable<string>): Promise<void> {
@@ -166,7 +205,7 @@ class Export {
 
   /** What should be there and is not. */
   async #exported(listed: () => AsyncIterable<string>, onEhr: () => void): Promise<readonly string[]> {
-    const { only } = this;
+    const only = this.#only;
     if (only === null)
       for (let lists = 0; lists < MAX_LISTS && (await this.#all(listed(), onEhr)); lists += 1);
     else await this.#named(only, onEhr);
@@ -194,6 +233,8 @@ class Export {
 
   async #one(ehrId: string, onEhr: () => void): Promise<void> {
     const isKnown = this.#run.ehrs.has(ehrId);
+    if (!this.#recorded.has(ehrId)) await this.#record?.name(ehrId);
+    this.#recorded.add(ehrId);
     for await (const line of exportedLines(this.client, ehrId, this.#run)) await this.#write(line);
     if (!isKnown && this.#run.ehrs.has(ehrId)) this.#ehrs += 1;
     onEhr();
@@ -213,7 +254,7 @@ class Export {
       if (owner === null && !erasedEhrs.has(ehrId) && (await isErased(this.client, ehrId)))
         erasedEhrs.add(ehrId);
       if (erasedEhrs.has(ehrId)) continue;
-      const line = owner === null || this.only !== null ? null : await this.#moved(owner, id);
+      const line = owner === null || this.#only !== null ? null : await this.#moved(owner, id);
       if (line !== null) await this.#write(line);
       else {
         const reason = owner === null ? ERASED : `it was moved to EHR ${owner}`;

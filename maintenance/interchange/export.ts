@@ -34,6 +34,8 @@ interface ExportSink {
   write(text: string): Promise<void>;
   /** Called after each EHR. */
   readonly onEhr?: () => void;
+  /** Notes that an EHR is read, before anything of it is written. */
+  readonly record?: (ehrId: string) => Promise<void>;
 }
 
 /** What an export came to. */
@@ -145,6 +147,13 @@ class ExportRun {
 
   /** One EHR; nothing of one that is not active any more. */
   async ehr(ehrId: string): Promise<Pick<Section, 'strangers'>> {
+    const { record } = this.sink;
+    const isNoted = record !== undefined && (await exportedEhr(this.session, ehrId))?.state === 'active';
+    if (isNoted) await record(ehrId);
+    return this.#ehr(ehrId);
+  }
+
+  async #ehr(ehrId: string): Promise<Pick<Section, 'strangers'>> {
     for (let reads = 1; reads <= MAX_READS; reads += 1) {
       const ehr = await this.#settled(ehrId);
       const section: Section = { known: this.#known, written: new Set(), strangers: new Set() };

@@ -1,6 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import { COLLECTIONS } from '../access/layout.js';
 import { documentsIn } from '../access/one-snapshot.js';
+import type { AuditDoc } from '../audit.js';
+import type { EhrMarkDoc } from '../ehr-mark.js';
 import type { MergeHistoryDoc } from '../merge/history.js';
 import type { MergeRecordDoc } from '../merge/record.js';
 
@@ -8,8 +10,8 @@ import type { MergeRecordDoc } from '../merge/record.js';
 const PAGE = 1_000;
 
 /**
- * Ids of all active EHRs, ascending; `since`: of those only to which something was committed from then on, or that a merge or its undoing changed, with
- * others that are not active any more.
+ * Ids of all active EHRs, ascending; `since`: of those only to which something was committed from then on, that a merge or its undoing changed, or of which
+ * marks, or tags of an EHR_STATUS, which decide who may see it, were changed; with others that are not active any more.
  */
 export async function* exportedEhrIds(session: ClientSession, since: Date | null): AsyncGenerator<string> {
   if (since !== null) {
@@ -28,8 +30,13 @@ export async function* exportedEhrIds(session: ClientSession, since: Date | null
 }
 
 async function* changedEhrIds(session: ClientSession, since: Date): AsyncGenerator<string> {
-  // A merge may commit nothing. Each EHR has a CONTRIBUTION.
-  const $or = [{ time_committed: { $gte: since } }, { ehr_id: { $in: await mergedSince(session, since) } }];
+  // Merges, marks and tags may commit nothing. Each EHR has a CONTRIBUTION.
+  const others = [
+    ...(await mergedSince(session, since)),
+    ...(await markedSince(session, since)),
+    ...(await taggedSince(session, since)),
+  ];
+  const $or = [{ time_committed: { $gte: since } }, { ehr_id: { $in: others } }];
   const changed = documentsIn(session, COLLECTIONS.contributions).aggregate<{ _id: string }>(
     [{ $match: { $or } }, { $group: { _id: '$ehr_id' } }, { $sort: { _id: 1 } }],
     { session, allowDiskUse: true },
@@ -50,5 +57,40 @@ async function mergedSince(session: ClientSession, since: Date): Promise<string[
   const found = new Set<string>();
   for await (const { target_ehr: target } of merged) found.add(target);
   for await (const { source_ehr: source, target_ehr: target } of undone) found.add(source).add(target);
+  return [...found];
+}
+
+/** EHRs of which a mark was set or lifted: also one that a merge took it to. */
+async function markedSince(session: ClientSession, since: Date): Promise<string[]> {
+  const $or = [{ 'placed.time': { $gte: since } }, { 'lifted.time': { $gte: since } }];
+  const marks = documentsIn<EhrMarkDoc>(session, COLLECTIONS.ehrMarks).find({ $or }, { session });
+  const found = new Set<string>();
+  for await (const { ehr_id: ehrId, lifted } of marks) {
+    found.add(ehrId);
+    for (const { ehr_id: from } of lifted) found.add(from);
+  }
+  return [...found];
+}
+
+/** Operations that change tags of an EHR_STATUS, those that policies ask for among them; a commit with tags is a CONTRIBUTION. */
+const TAGGING = [
+  'ehr_status_tags_update',
+  'ehr_status_tags_delete',
+  'ehr_status_item_tag_put',
+  'ehr_status_item_tag_delete',
+];
+
+/** A record is made before its transaction is committed. */
+const AUDIT_AHEAD_MS = 60_000;
+
+/** EHRs of whose EHR_STATUS tags were changed: tags themselves have no time, and one that was removed is gone. The audit has each change. */
+async function taggedSince(session: ClientSession, since: Date): Promise<string[]> {
+  const time = { $gte: new Date(since.getTime() - AUDIT_AHEAD_MS) };
+  const records = documentsIn<AuditDoc>(session, COLLECTIONS.audit).find(
+    { operation: { $in: TAGGING }, time, status: { $lt: 400 } },
+    { session, projection: { ehr_id: 1 } },
+  );
+  const found = new Set<string>();
+  for await (const { ehr_id: ehrId } of records) if (ehrId !== undefined) found.add(ehrId);
   return [...found];
 }

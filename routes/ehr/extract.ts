@@ -6,6 +6,8 @@ import { readExtract, type ReadExtract } from '../../maintenance/extract/read.js
 import { extractText } from '../../maintenance/extract/write.js';
 import { EXTRACT_CREATE } from '../../models/cross-collection/audited-removals.js';
 import type { ExtractHow } from '../../maintenance/extract/make.js';
+import { marksOfEhr } from '../../models/cross-collection/marked-ehrs.js';
+import { addNotice } from '../http/answer/warning.js';
 import { auditAbout } from '../http/audit-trail.js';
 import {
   parseCanonical,
@@ -18,6 +20,7 @@ import { answerEnd, cutIdleReader } from '../http/failure/slow-reader.js';
 import { requestBody, responseBody, type BodyType } from '../http/negotiation/media-type.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { subjectOf } from '../http/request/subject.js';
 import { compilingFor } from '../http/request/request-body.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 
@@ -64,7 +67,26 @@ export function extractOperations(settings: Settings): Operation[] {
   ];
 }
 
-async function getExtract(ctx: Context, { aql }: Settings): Promise<void> {
+/** A value of `Warning` is short, and so are kinds of marks. */
+const NOT_CARRIED = 'that no EXTRACT carries: set them where it is taken in (GET /rest/ehrs/{ehr_id}/marks)';
+
+/**
+ * Says that an EHR has marks, to who hands on what it holds, and may know of them: whoever gets it is bound by them too. docs/access.md#through-merges
+ */
+async function warnOfMarks(ctx: Context, ehrId: string): Promise<void> {
+  const { user, emergency } = ctx.state;
+  const { ehr } = await subjectOf(user);
+  const mayKnow = ['admin', 'audit'] as const;
+  const knowsAll =
+    mayKnow.some((one) => user?.permissions.has(one)) || ehr === ehrId || emergency !== undefined;
+  const kinds = new Set((await marksOfEhr(ehrId)).map(({ kind }) => kind));
+  // Of an objection whoever sees the content must know, so that he heeds it; other marks are told to who may read them.
+  const told = [...kinds].filter((kind) => knowsAll || kind === 'research_objection').sort();
+  if (told.length === 0) return;
+  addNotice(ctx, `the EHR has marks (${told.join(', ')}) ${NOT_CARRIED}`);
+}
+
+async function getExtract(ctx: Context, { aql, accessMode }: Settings): Promise<void> {
   const form = rmResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const which = queryParameter(ctx, 'versions');
@@ -74,6 +96,7 @@ async function getExtract(ctx: Context, { aql }: Settings): Promise<void> {
   for (let length = 0; length < HELD;) {
     const next = await texts.next();
     if (next.done === true) {
+      if (accessMode !== 'off') await warnOfMarks(ctx, ehrId);
       ctx.status = 200;
       writeText(ctx, form, held.join(''));
       return;
@@ -81,6 +104,7 @@ async function getExtract(ctx: Context, { aql }: Settings): Promise<void> {
     held.push(next.value);
     length += next.value.length;
   }
+  if (accessMode !== 'off') await warnOfMarks(ctx, ehrId);
   ctx.status = 200;
   answerStream(ctx, form, pieces(held, texts), aql.streamIdleMs);
 }

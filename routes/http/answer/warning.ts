@@ -28,6 +28,11 @@ export function addWarnings(ctx: Context, ignored: readonly Ignored[]): void {
   if (others > 0 && sent <= MAX_WARNINGS) ctx.append('Warning', warningValue(`and ${others} more`));
 }
 
+/** Says in a `Warning` header what whoever uses the answer must know; nothing was ignored. */
+export function addNotice(ctx: Context, text: string): void {
+  ctx.append('Warning', warningValue(text));
+}
+
 /** The context of a change whose answer names what of the request was ignored, and which counts on the request's budget. */
 export function warning(ctx: Context, context: ChangeContext): ChangeContext {
   const readElsewhere = (parsed: ParsedCanonical): Promise<LargeComposition> =>

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
 import request from 'supertest';
 import { sealNewRecords } from '../../../maintenance/seal.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
@@ -18,6 +19,12 @@ const open = testApp();
 const isMark = (line: string): boolean => line.includes('"collection":"ehr_marks"');
 const marksOf = async (ehr: string): Promise<unknown> =>
   (await request(app).get(`/rest/ehrs/${ehr}/marks?history=true`).set('Authorization', ROOT)).body;
+
+const ehrsIn = (lines: readonly string[]): string[] =>
+  lines
+    .map((line) => JSON.parse(line) as { kind: string; ehr?: { ehr_id: { value: string } } })
+    .flatMap(({ kind, ehr }) => (kind === 'ehr' ? (ehr?.ehr_id.value ?? []) : []))
+    .sort();
 
 let [source, target] = ['', ''];
 
@@ -61,6 +68,40 @@ it('again with what became of them since, and never without what became of them 
   expect(await exported()).toEqual(after);
   expect(refusals(await imported(before))).toEqual([]);
   expect(await exported()).toEqual(after);
+});
+
+it('of EHRs whose marks or access tags were changed since, though nothing was committed to them', async () => {
+  const others = [await givenEhr(open), await givenEhr(open), await givenEhr(open), await givenEhr(open)];
+  const [marked = '', lifted = '', tagged = '', untagged = ''] = others;
+  const tags = (ehr: string, method: 'put' | 'delete', key = '') => {
+    const to = request(app);
+    const path = `${V1}/ehr/${ehr}/ehr_status/${statuses.get(ehr)}/tags${key}`;
+    return to[method](path).set('Authorization', ROOT);
+  };
+  const statuses = new Map<string, string>();
+  for (const ehr of others) {
+    const { body } = await request(open).get(`${V1}/ehr/${ehr}/versioned_ehr_status`);
+    statuses.set(ehr, (body as { uid: { value: string } }).uid.value);
+  }
+  await putMarks(app, lifted, [WITHHELD]).expect(200);
+  await tags(untagged, 'put')
+    .send([{ key: 'access.ward', value: '3B' }])
+    .expect(200);
+  // A record of the audit counts from a minute before its time on.
+  await mongoose.connection
+    .collection('audit')
+    .updateMany({}, { $set: { time: new Date(Date.now() - 3_600_000) } });
+  const since = new Date();
+  expect(ehrsIn(await exported({ ehrIds: null, since }))).toEqual([]);
+  await putMarks(app, marked, [RESTRICTED]).expect(200);
+  await putMarks(app, lifted, []).expect(200);
+  await tags(tagged, 'put')
+    .send([{ key: 'access.ward', value: '3B' }])
+    .expect(200);
+  await tags(untagged, 'delete', '/access.ward').expect(204);
+  // Of what was merged the mark goes with the EHR that it is in now.
+  await putMarks(app, target, []).expect(200);
+  expect(ehrsIn(await exported({ ehrIds: null, since }))).toEqual([...others, target].sort());
 });
 
 it('and nothing goes into what is restricted here, unless the file knows of that', async () => {

@@ -454,4 +454,28 @@ describe('marks of what goes elsewhere', () => {
     expect(((await marksOf(source.ehr)).body as Json)['marks']).toEqual([expect.objectContaining(mark)]);
     expect(((await marksOf(target.ehr)).body as Json)['marks']).toEqual([]);
   });
+
+  it('are not carried by an EXTRACT, which says so to who may know, and of an objection to everybody', async () => {
+    const ehr = await givenEhr(open);
+    const uid = (await givenComposition(open, ehr)).split('::')[0];
+    const warned = async (token: string, headers: object = {}): Promise<string | undefined> =>
+      (
+        await request(app)
+          .get(`${V1}/ehr/${ehr}/extract`)
+          .set({ Authorization: token, ...headers })
+          .expect(200)
+      ).headers['warning'];
+    expect(await warned(ROOT)).toBeUndefined();
+    await putMarks(app, ehr, [{ ...WITHHELD, object_uid: uid }]).expect(200);
+    const READER = tokenOf(['USER'], {}, 'reader of extracts');
+    expect(await warned(READER)).toBeUndefined();
+    expect(await warned(ROOT)).toMatch(/^299 .*patient_restriction.* no EXTRACT carries: set them/);
+    const broken = { 'Purpose-Of-Use': 'BTG', 'Purpose-Of-Use-Reason': 'x' };
+    expect(await warned(tokenOf(['NIGHT']), broken)).toContain('patient_restriction');
+    await putMarks(app, ehr, [{ ...WITHHELD, object_uid: uid }, OBJECTED]).expect(200);
+    expect(await warned(READER)).toMatch(/has marks \(research_objection\) that/);
+    expect(await warned(ROOT)).toContain('patient_restriction, research_objection');
+    await putMarks(app, ehr, []).expect(200);
+    expect(await warned(ROOT)).toBeUndefined();
+  });
 });
