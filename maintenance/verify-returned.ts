@@ -106,16 +106,21 @@ async function followed(
     for (const id of trace.waiting) byNote.set(id, [...(byNote.get(id) ?? []), trace]);
   for await (const { _id: block, leaves } of blocksAfter(0))
     for (const leaf of leaves) {
-      if (leaf.collection === 'removals')
-        for (const trace of byNote.get(leaf.id) ?? [])
-          if (trace.waiting.delete(leaf.id)) trace.removed = block;
-      const trace = leaf.collection === collection ? traces.get(leaf.id) : undefined;
-      if (trace === undefined) continue;
-      if (trace.first === 0) trace.first = block;
-      trace.isNewest = isWhatWasSealed(trace, leaf.hash);
-      if (!trace.isNewest) trace.lastOther = block;
+      if (leaf.collection === 'removals') noteRemoval(byNote.get(leaf.id), leaf.id, block);
+      if (leaf.collection === collection) noteLeaf(traces.get(leaf.id), leaf.hash, block);
     }
   return [...traces].filter(([id, trace]) => !isRight(trace, waiting.has(id))).map(([id]) => id);
+}
+
+function noteRemoval(traces: readonly Trace[] | undefined, noteId: string, block: number): void {
+  for (const trace of traces ?? []) if (trace.waiting.delete(noteId)) trace.removed = block;
+}
+
+function noteLeaf(trace: Trace | undefined, hash: Buffer, block: number): void {
+  if (trace === undefined) return;
+  if (trace.first === 0) trace.first = block;
+  trace.isNewest = isWhatWasSealed(trace, hash);
+  if (!trace.isNewest) trace.lastOther = block;
 }
 
 function isRemoval({ kind }: RemovalDoc): boolean {

@@ -72,7 +72,7 @@ async function forgeries(time: Date): Promise<RemovalDoc[]> {
   const all: RemovalDoc[] = [];
   for (const name of NAMES) {
     const known = await collection(name).find({}).sort({ _id: -1 }).limit(1).toArray();
-    const ids = [String(known[0]?._id ?? randomUUID())];
+    const ids = [known[0]?._id ?? randomUUID()];
     for (const kind of KINDS)
       for (const reason of REASONS)
         for (const more of said) {
