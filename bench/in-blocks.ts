@@ -2,7 +2,7 @@ import { childrenOf, processorMilliseconds } from './process-figures.js';
 import { quantile } from './measure.js';
 
 /** What some kind of work took. */
-export interface Cost {
+interface Cost {
   /** Median of the single runs by the clock, milliseconds. */
   readonly clock: number;
   /** Processor time of one run in each block, milliseconds: of this process, and of the database and whatever else it has started. */

@@ -6,7 +6,7 @@ import { contained, containedMembers, isEmptySet, type Truth } from './sets.js';
 import { isVariable, NoTranslation, requireObject, termOf, textOf, type Pair } from './terms.js';
 
 /** What an expression asks for, each name once. */
-export interface Asked {
+interface Asked {
   /** Attributes of who asks. */
   readonly reads: ReadonlySet<string>;
   /** Attributes of the object. */

@@ -15,7 +15,7 @@ import {
 import { currentOperation } from '../../routes/http/request/request-state.js';
 
 /** What was asked for when a request began. */
-export interface Ahead {
+interface Ahead {
   /** Which policies hold; absent: that is asked for by itself. */
   readonly numbers?: Promise<AccessNumbers>;
   readonly ahead?: ReadAhead;
