@@ -14,6 +14,7 @@ export const EVENTS = {
   terminologyFailure: 'everchart:terminology-failure',
   signInFailure: 'everchart:sign-in-failure',
   unreadableScopes: 'everchart:unreadable-scopes',
+  emergencyAccess: 'everchart:emergency-access',
   erasureFailure: 'everchart:erasure-failure',
   budget: 'everchart:budget',
   ignored: 'everchart:ignored',
@@ -66,6 +67,12 @@ export interface SignInFailureEvent {
 /** A token came with scopes that cannot be read. */
 export interface UnreadableScopesEvent {
   readonly count: number;
+}
+
+/** Somebody said that it is an emergency, and it is in the audit. */
+export interface EmergencyAccessEvent {
+  /** Code of HL7: `ETREAT`, `BTG`. */
+  readonly purpose: string;
 }
 
 /** What was left of the erasure of an EHR after its answer failed. */
@@ -126,6 +133,7 @@ interface Events {
   readonly terminologyFailure: TerminologyFailureEvent;
   readonly signInFailure: SignInFailureEvent;
   readonly unreadableScopes: UnreadableScopesEvent;
+  readonly emergencyAccess: EmergencyAccessEvent;
   readonly erasureFailure: ErasureFailureEvent;
   readonly budget: BudgetEvent;
   readonly ignored: IgnoredEvent;
@@ -149,6 +157,7 @@ const channels = {
   terminologyFailure: channel(EVENTS.terminologyFailure),
   signInFailure: channel(EVENTS.signInFailure),
   unreadableScopes: channel(EVENTS.unreadableScopes),
+  emergencyAccess: channel(EVENTS.emergencyAccess),
   erasureFailure: channel(EVENTS.erasureFailure),
   budget: channel(EVENTS.budget),
   ignored: channel(EVENTS.ignored),
@@ -194,6 +203,11 @@ export function publishSignInFailure(event: SignInFailureEvent): void {
 /** Publishes that scopes of a token grant nothing, since they cannot be read. */
 export function publishUnreadableScopes(event: UnreadableScopesEvent): void {
   if (channels.unreadableScopes.hasSubscribers) channels.unreadableScopes.publish(event);
+}
+
+/** Publishes that emergency access was used. */
+export function publishEmergencyAccess(event: EmergencyAccessEvent): void {
+  if (channels.emergencyAccess.hasSubscribers) channels.emergencyAccess.publish(event);
 }
 
 /** Publishes that the erasure of an EHR did not come to its end. */

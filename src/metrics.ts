@@ -242,4 +242,14 @@ function countTokens(registers: Registry[]): void {
   onEvent('unreadableScopes', ({ count }) => {
     scopes.inc(count);
   });
+  const emergencies = new Counter({
+    name: 'everchart_emergency_access_total',
+    help: 'Requests that stated an emergency and were recorded as such, by purpose of use',
+    labelNames: ['purpose'],
+    registers,
+  });
+  for (const purpose of ['ETREAT', 'BTG']) emergencies.inc({ purpose }, 0);
+  onEvent('emergencyAccess', ({ purpose }) => {
+    emergencies.inc({ purpose });
+  });
 }

@@ -147,7 +147,7 @@ class ExportRun {
 
   /** One EHR; nothing of one that is not active any more. */
   async ehr(ehrId: string): Promise<Pick<Section, 'strangers'>> {
-    const { record } = this.sink;
+    const { record } = this.to.sink;
     const isNoted = record !== undefined && (await exportedEhr(this.session, ehrId))?.state === 'active';
     if (isNoted) await record(ehrId);
     return this.#ehr(ehrId);

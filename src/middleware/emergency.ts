@@ -1,4 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
+import { publishEmergencyAccess } from '../../database/events.js';
 import { insertAudit } from '../../models/audit.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { RESEARCH_PURPOSES } from '../../policy/purposes.js';
@@ -128,4 +129,5 @@ async function recordEmergency(ctx: Context, ehrId: string | null): Promise<void
   const record = auditDraft(ctx, SUCCESS).record(SUCCESS);
   const about = ehrId === null ? {} : { ehr_id: ehrId };
   await insertAudit({ ...record, ...about, operation: EMERGENCY_OPERATION, target: operation.id });
+  publishEmergencyAccess({ purpose: ctx.state.emergency?.purpose ?? '' });
 }

@@ -66,6 +66,7 @@ export const hints: Readonly<Record<keyof typeof english, string>> = {
   'fact.merged_ehrs': 'Akten, die in ihr aufgingen',
   'fact.merge_id': 'Zusammenführung',
   'fact.merge_date': 'zusammengeführt',
+  'needs.emergencies': 'Notfallzugriffe am letzten Tag: {count}',
   'needs.refused': '{count} abgewiesene {count|Anmeldung|Anmeldungen} am letzten Tag',
   'needs.neverChecked': 'Was gespeichert ist, wurde nie geprüft',
   'needs.oldCheck': 'Was gespeichert ist, wurde zuletzt {ago} geprüft',

@@ -60,6 +60,7 @@ export const hints = {
   'fact.merged_ehrs': 'records merged into it',
   'fact.merge_id': 'merge',
   'fact.merge_date': 'merged',
+  'needs.emergencies': 'Emergency access in the last day: {count}',
   'needs.refused': '{count} refused {count|sign-in|sign-ins} in the last day',
   'needs.neverChecked': 'What is stored was never checked',
   'needs.oldCheck': 'What is stored was last checked {ago}',

@@ -169,6 +169,10 @@ describe('emergency access', () => {
     });
     await get(`${V1}/ehr/${ehr}`).expect(404);
     expect(await records(`operation=ehr_get&ehr_id=${ehr}`)).toEqual([]);
+    // Each is counted, so that somebody can be told.
+    const { text } = await request(app).get('/management/prometheus').set('Authorization', ROOT);
+    expect(text).toMatch(/everchart_emergency_access_total\{purpose="BTG"\} [1-9]/);
+    expect(text).toMatch(/everchart_emergency_access_total\{purpose="ETREAT"\} \d/);
   });
 
   it('is told to who has the right and did not use it that something is withheld, and to nobody else', async () => {

@@ -34,7 +34,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 async function recordsOf(operation: string): Promise<AuditDoc[]> {
   const found = mongoose.connection.collection<AuditDoc>('audit').find({ operation });
-  return (await found.sort({ _id: 1 }).toArray());
+  return found.sort({ _id: 1 }).toArray();
 }
 
 it.each([

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useOffice } from '../../session/session.js';
 import type { Overview } from '@everchart/client';
+import { usesOf, type EmergencyUse } from '../administration/access/emergency-uses.js';
 import { isFull, percentUsed } from '../../widgets/disk.js';
 import { ago } from '../../widgets/time-text.js';
 import { numberText } from '../../widgets/number-text.js';
@@ -12,23 +13,25 @@ import { ViewLink } from '../../widgets/ViewLink.js';
 
 /** A check that ended before this many milliseconds says little of now. */
 const OLD_MS = 7 * 86_400_000;
+/** A day. */
+const DAY_MS = 86_400_000;
 
-/** What waits for whoever looks: what a second person has to confirm, what the last check found or that there was none lately, refused sign-ins, a disk that fills up. */
+/** What waits for whoever looks: what a second person has to confirm, what the last check found or that there was none lately, refused sign-ins, a disk that fills up; and for who keeps the audit, emergencies of the last day. */
 export function NeedsYou({ overview }: { readonly overview: Overview }): ReactNode {
   const reader = useMessages();
   const { t } = reader;
   const api = useApi();
-  const isAdmin = useOffice()?.isAdmin === true;
+  const office = useOffice();
+  const isAdmin = office?.isAdmin === true;
   const { data = [] } = useQuery({
     queryKey: ['merges', 'approvals'],
     queryFn: () => api.approvals(),
     enabled: isAdmin,
   });
-  if (!isAdmin) return null;
+  const emergencies = useEmergencies(office?.mayAudit === true);
   const needs: readonly Need[] = [
-    ...(data.length === 0 ? [] : [{ tab: 'merges', what: t('needs.approvals', { count: data.length }) }]),
-    ...needsOfChecks(overview, reader),
-    ...needsOfServer(overview, reader),
+    ...needsOfEmergencies(emergencies, reader),
+    ...(isAdmin ? needsOfAdmin({ waiting: data.length, overview }, reader) : []),
   ];
   if (needs.length === 0) return null;
   return (
@@ -48,6 +51,45 @@ export function NeedsYou({ overview }: { readonly overview: Overview }): ReactNo
 interface Need {
   readonly tab: string;
   readonly what: string;
+}
+
+/** Records that are counted: an emergency makes one with each request. */
+const COUNTED = 1_000;
+/** How often they are asked for anew, ms. */
+const ANEW_MS = 60_000;
+
+/** Uses of emergency access in the last day, for who may read the audit. */
+function useEmergencies(mayAudit: boolean): readonly EmergencyUse[] {
+  const api = useApi();
+  const { data = [] } = useQuery({
+    queryKey: ['audit', 'emergency', 'day'],
+    queryFn: () =>
+      api.audit({
+        operation: 'emergency_access',
+        from: new Date(Date.now() - DAY_MS).toISOString(),
+        fetch: COUNTED,
+      }),
+    enabled: mayAudit,
+    refetchInterval: ANEW_MS,
+  });
+  return usesOf(data);
+}
+
+function needsOfEmergencies({ length }: readonly EmergencyUse[], { t, language }: ValueReader): Need[] {
+  if (length === 0) return [];
+  return [{ tab: 'access', what: t('needs.emergencies', { count: numberText(length, language) }) }];
+}
+
+function needsOfAdmin(
+  { waiting, overview }: { readonly waiting: number; readonly overview: Overview },
+  reader: ValueReader,
+): Need[] {
+  const { t } = reader;
+  return [
+    ...(waiting === 0 ? [] : [{ tab: 'merges', what: t('needs.approvals', { count: waiting }) }]),
+    ...needsOfChecks(overview, reader),
+    ...needsOfServer(overview, reader),
+  ];
 }
 
 /** Undefined where the check is told to nobody; null: none has ended. */
