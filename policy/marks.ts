@@ -166,6 +166,9 @@ function inEhrs(marks: readonly PlacedMark[]): Condition {
   return { kind: 'equals', attribute: 'ehr_id', among };
 }
 
+/** Purposes of use of HL7 (v3 PurposeOfUse) that state an emergency: emergency treatment, break the glass. */
+export const EMERGENCY_PURPOSES: readonly string[] = ['ETREAT', 'BTG'];
+
 /** Purposes of use of HL7 (v3 PurposeOfUse) that are research. */
 export const RESEARCH_PURPOSES: readonly string[] = [
   'HRESCH',

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
+import { opensMore } from '../../models/cross-collection/opened-versions.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
 import type { HeldMark } from '../../models/cross-collection/marked-ehrs.js';
 import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
@@ -12,7 +13,7 @@ import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { ehrObject, type AccessTags } from '../../policy/attributes.js';
 import { any, FALSE, type Condition, type Permitted } from '../../policy/condition.js';
-import { asksContentOf, isOn, marked } from '../../policy/marks.js';
+import { asksContentOf, EMERGENCY_PURPOSES, isOn, marked } from '../../policy/marks.js';
 import { attributeOf, type AccessObject } from '../../policy/object.js';
 import type { RulesOfRequest, RuleSource } from '../../policy/policy-set.js';
 import type { Action, Subject } from '../../policy/subject.js';
@@ -138,24 +139,32 @@ export class Viewer {
 
   /** What the EHRs are that are there for him. @throws as `permitted` */
   ehrs(): Promise<Condition> {
-    return this.#ehrs(this.#isEmergency);
+    return this.#named(any(this.request.actions.map((action) => this.#rulesOf(action).permitted.ehr)));
   }
 
   /** What they would be in an emergency; null: he could not say that it is one, or has. */
   async ehrsInEmergency(): Promise<Condition | null> {
-    return this.request.mayBreakGlass === true ? this.#ehrs(true) : null;
+    if (this.request.mayBreakGlass !== true) return null;
+    const { actions } = this.request;
+    const rules = actions.flatMap((action) => this.#rulesInEmergency(action));
+    return this.#named(any(rules.map(({ permitted }) => permitted.ehr)));
   }
 
-  async #ehrs(inEmergency: boolean): Promise<Condition> {
-    const ehr = any(this.request.actions.map((action) => this.#rulesOf(action, inEmergency).permitted.ehr));
+  async #named(ehr: Condition): Promise<Condition> {
     return (await this.#facts.narrowed({ ehr, version: FALSE }, null)).ehr;
   }
 
-  /** Whether a list or query would be narrowed by less in an emergency that he could state. */
+  /** Whether a query would find more in an emergency that he could state; one about all EHRs, whether it would be narrowed by less. */
   async #isLessNarrowed(named: Permitted, ehrId: string | null): Promise<boolean> {
     if (this.request.mayBreakGlass !== true) return false;
-    const { permitted } = this.#rulesOf(this.request.actions[0], true);
-    return !isDeepStrictEqual(await this.#facts.named(permitted, ehrId), named);
+    for (const { permitted } of this.#rulesInEmergency(this.request.actions[0])) {
+      const then = await this.#facts.named(permitted, ehrId);
+      const { systemId } = this.request;
+      const isOther = !isDeepStrictEqual(then, named);
+      if (isOther && (ehrId === null || (await opensMore({ ehrId, systemId, now: named, then }))))
+        return true;
+    }
+    return false;
   }
 
   /** Notes that something was left out that he would be given in an emergency. */
@@ -309,7 +318,8 @@ export class Viewer {
   #noteWithheld(object: AccessObject): void {
     const { actions, mayBreakGlass } = this.request;
     if (mayBreakGlass !== true || this.#isWithheld) return;
-    this.#isWithheld = actions.some((action) => this.#rulesOf(action, true).decide(object).isPermitted);
+    const rules = actions.flatMap((action) => this.#rulesInEmergency(action));
+    this.#isWithheld = rules.some((each) => each.decide(object).isPermitted);
   }
 
   #noteRestrictions(object: AccessObject): void {
@@ -321,10 +331,19 @@ export class Viewer {
     return this.request.emergencyReason !== undefined;
   }
 
-  #rulesOf(action: Action, inEmergency = this.#isEmergency): RulesOfRequest {
+  #rulesOf(action: Action): RulesOfRequest {
     this.#isAsked = true;
     const { set, subject } = this.request;
-    return set.rulesFor({ subject, action, ...(inEmergency && { isEmergency: true }) });
+    return set.rulesFor({ subject, action, ...(this.#isEmergency && { isEmergency: true }) });
+  }
+
+  /** What would hold for him in an emergency, by each purpose that states one. */
+  #rulesInEmergency(action: Action): readonly RulesOfRequest[] {
+    this.#isAsked = true;
+    const { set, subject } = this.request;
+    return EMERGENCY_PURPOSES.map((purpose) =>
+      set.rulesFor({ subject: { ...subject, purpose }, action, isEmergency: true }),
+    );
   }
 }
 

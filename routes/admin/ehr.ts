@@ -4,13 +4,13 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { shownEhrs } from '../../change/access/shown-ehrs.js';
-import { viewing } from '../../change/access/viewer.js';
+import { viewing, type Viewer } from '../../change/access/viewer.js';
 import { readableEhr } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { partyNamed } from '../../change/commit/audit.js';
 import { requestBody } from '../http/negotiation/media-type.js';
 import { contributionOf } from '../../models/contribution.js';
-import { activeEhrsAfter } from '../../models/ehr-identity.js';
+import { activeEhrsAfter, type ListedEhr } from '../../models/ehr-identity.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { bodyText, parseCanonical } from '../http/exchange.js';
@@ -119,14 +119,29 @@ export function adminEhrOperations(settings: Settings): Operation[] {
 async function listEhrs(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
   const fetch = queryParameter(ctx, 'ehr_fetch');
-  const seen = await viewing.getStore()?.viewer?.ehrs();
-  const found = await activeEhrsAfter(queryParameter(ctx, 'ehr_after') ?? '', fetch + 1, seen);
+  const after = queryParameter(ctx, 'ehr_after') ?? '';
+  const { viewer } = viewing.getStore() ?? {};
+  const found = await activeEhrsAfter(after, fetch + 1, await viewer?.ehrs());
   const page = found.slice(0, fetch);
+  if (viewer !== undefined) await noteWithheld(viewer, page, { after, fetch });
   const last = page.at(-1);
   if (last !== undefined) auditAbout(ctx, { ehr_ids: page.map(({ _id: ehrId }) => ehrId) });
   const hasNext = last !== undefined && found.length > fetch;
   const fields = { ehrs: (await shownEhrs(page)).map(listedEhr), ...(hasNext && { next: last._id }) };
   writeRecord(ctx, form, { record: LIST, fields });
+}
+
+/** Notes that the page of a list would have other EHRs in an emergency. */
+async function noteWithheld(
+  viewer: Viewer,
+  page: readonly ListedEhr[],
+  { after, fetch }: { readonly after: string; readonly fetch: number },
+): Promise<void> {
+  const inEmergency = await viewer.ehrsInEmergency();
+  if (inEmergency === null) return;
+  const shown = new Set(page.map(({ _id }) => _id));
+  const then = await activeEhrsAfter(after, fetch, inEmergency);
+  if (then.some(({ _id }) => !shown.has(_id))) viewer.withheld();
 }
 
 async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {

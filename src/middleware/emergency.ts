@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import { insertAudit } from '../../models/audit.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import { RESEARCH_PURPOSES } from '../../policy/marks.js';
+import { EMERGENCY_PURPOSES, RESEARCH_PURPOSES } from '../../policy/marks.js';
 import { auditDraft } from '../../routes/http/audit-trail.js';
 import { currentOperation, type EmergencyAccess } from '../../routes/http/request/request-state.js';
 import { namedEhr } from '../../routes/query/query-request.js';
@@ -9,9 +9,6 @@ import { namedEhr } from '../../routes/query/query-request.js';
 /** Header that states it, and the one that says why. */
 const PURPOSE_HEADER = 'Purpose-Of-Use';
 const REASON_HEADER = 'Purpose-Of-Use-Reason';
-
-/** Purposes of use of HL7 (v3 PurposeOfUse) that say so: emergency treatment, break the glass. */
-const EMERGENCY_PURPOSES: readonly string[] = ['ETREAT', 'BTG'];
 
 /** Characters of a reason. */
 const MAX_REASON = 500;
@@ -38,6 +35,13 @@ export function emergencyAccess(): Middleware {
     if (stated !== null) ctx.state.emergency = stated;
     await next();
   };
+}
+
+/** Whether somebody could state an emergency. */
+export function mayStateEmergency(user: Context['state']['user']): boolean {
+  return (
+    user?.permissions.has('emergency') === true && !RESEARCH_PURPOSES.includes(user.claims?.purpose ?? '')
+  );
 }
 
 function statedEmergency(ctx: Context): EmergencyAccess {
