@@ -168,7 +168,7 @@ const CELLS: readonly Cell[] = Object.keys(MARKS).flatMap((mark) =>
 function drawn(): Cell[] {
   const random = new Random(firstSeed());
   const left = [...CELLS];
-  const count = Math.min(left.length, draws({ small: 12, full: left.length }));
+  const count = Math.min(left.length, draws({ small: 12, full: 104 }));
   return Array.from({ length: count }, () => left.splice(random.below(left.length), 1)[0]!);
 }
 
