@@ -1,3 +1,6 @@
+/** Purposes of use of HL7 (v3 PurposeOfUse) that state an emergency: emergency treatment, break the glass. */
+export const EMERGENCY_PURPOSES: readonly string[] = ['ETREAT', 'BTG'];
+
 /** Purposes of use of HL7 (v3 PurposeOfUse) that are research. */
 export const RESEARCH_PURPOSES: readonly string[] = [
   'HRESCH',

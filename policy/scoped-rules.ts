@@ -31,9 +31,9 @@ export class ScopedRules implements RuleSource {
       base === null ? 'no scope of the token' : 'no scope of the token, or no policy of access,';
   }
 
-  /** What holds for who asks, who is the same all the time. */
+  /** What holds for who asks, who is the same all the time but for the purpose. */
   rulesFor(request: Request): RulesOfRequest {
-    const key = `${request.action} ${request.isEmergency === true}`;
+    const key = `${request.action} ${request.isEmergency === true} ${request.subject.purpose ?? ''}`;
     const kept = this.#rules.get(key);
     if (kept !== undefined) return kept;
     const granted = this.grants.permitted(request, this.query);

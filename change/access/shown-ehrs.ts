@@ -46,8 +46,11 @@ async function shownTo(viewer: Viewer, ehrs: readonly ListedEhr[]): Promise<Show
  * Active EHRs after an id that are there for somebody, ascending, at most `count`. However many EHRs have tags and marks: where they are too
  * many to be named, one part after the other is read and looked at.
  */
-export async function ehrsSeenAfter(viewer: Viewer, ehrId: string, count: number): Promise<ListedEhr[]> {
-  const { candidates, among } = await viewer.ehrs(true);
+export async function ehrsSeenAfter(
+  { candidates, among }: SeenEhrs,
+  ehrId: string,
+  count: number,
+): Promise<ListedEhr[]> {
   const seen: ListedEhr[] = [];
   let size = count;
   for (let after = ehrId; ;) {

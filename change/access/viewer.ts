@@ -3,6 +3,7 @@ import { ambient } from '../../database/transaction.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { movingMerges } from '../../models/access/merge-job.js';
 import { ehrWithStatusUid, type EhrWithStatus } from '../../models/cross-collection/ehr-with-status.js';
+import { opensMore } from '../../models/cross-collection/opened-versions.js';
 import { policyVersion } from '../../models/cross-collection/policy-objects.js';
 import type { HeldMark } from '../../models/cross-collection/marked-ehrs.js';
 import { MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
@@ -14,6 +15,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { ehrObject, type AccessTags } from '../../policy/attributes.js';
 import { any, type Permitted } from '../../policy/condition.js';
 import { asksContentOf, isOn, marked } from '../../policy/marks.js';
+import { EMERGENCY_PURPOSES } from '../../policy/purposes.js';
 import type { MovingMerges } from '../../aql/index/moved-owners.js';
 import { attributeOf, type AccessObject } from '../../policy/object.js';
 import type { RulesOfRequest, RuleSource } from '../../policy/policy-set.js';
@@ -163,7 +165,7 @@ export class Viewer {
     const ehrIds = ehrId === null ? null : [ehrId];
     const { permitted } = this.#rulesOf(this.request.actions[0], ehrId !== null && this.isEmergency);
     const named = await this.#facts.narrowed(permitted, ehrIds);
-    this.#isWithheld ||= await this.#isLessNarrowed(named, ehrIds);
+    this.#isWithheld ||= await this.#isLessNarrowed(named, ehrId);
     return named;
   }
 
@@ -177,21 +179,28 @@ export class Viewer {
     return this.#ehrs(isNamed, this.isEmergency);
   }
 
-  /** What they would be in an emergency; null: he could not say that it is one, or has. */
-  async ehrsInEmergency(isNamed: boolean): Promise<SeenEhrs | null> {
-    return this.request.mayBreakGlass === true ? this.#ehrs(isNamed, true) : null;
-  }
-
   #ehrs(isNamed: boolean, inEmergency: boolean): Promise<SeenEhrs> {
     const ehr = any(this.request.actions.map((action) => this.#rulesOf(action, inEmergency).permitted.ehr));
     return seenEhrs(this.#facts, ehr, isNamed);
   }
 
-  /** Whether a list or query would be narrowed by less in an emergency that he could state. */
-  async #isLessNarrowed(named: Permitted, ehrIds: readonly string[] | null): Promise<boolean> {
+  /** What they would be in an emergency; null: he could not say that it is one, or has. */
+  async ehrsInEmergency(isNamed: boolean): Promise<SeenEhrs | null> {
+    if (this.request.mayBreakGlass !== true) return null;
+    const rules = this.request.actions.flatMap((action) => this.#rulesInEmergency(action));
+    return seenEhrs(this.#facts, any(rules.map(({ permitted }) => permitted.ehr)), isNamed);
+  }
+
+  /** Whether a query would find more in an emergency that he could state; one about all EHRs, whether it would be narrowed by less. */
+  async #isLessNarrowed(named: Permitted, ehrId: string | null): Promise<boolean> {
     if (this.request.mayBreakGlass !== true) return false;
-    const { permitted } = this.#rulesOf(this.request.actions[0], true);
-    return !isDeepStrictEqual(await this.#facts.named(permitted, ehrIds), named);
+    const { systemId } = this.request;
+    for (const { permitted } of this.#rulesInEmergency(this.request.actions[0])) {
+      const then = await this.#facts.named(permitted, ehrId === null ? null : [ehrId]);
+      if (isDeepStrictEqual(then, named)) continue;
+      if (ehrId === null || (await opensMore({ ehrId, systemId, now: named, then }))) return true;
+    }
+    return false;
   }
 
   /** Notes that something was left out that he would be given in an emergency. */
@@ -358,7 +367,8 @@ export class Viewer {
   #noteWithheld(object: AccessObject, actions: readonly Action[] = this.request.actions): void {
     const { mayBreakGlass } = this.request;
     if (mayBreakGlass !== true || this.#isWithheld) return;
-    this.#isWithheld = actions.some((action) => this.#rulesOf(action, true).decide(object).isPermitted);
+    const rules = actions.flatMap((action) => this.#rulesInEmergency(action));
+    this.#isWithheld = rules.some((each) => each.decide(object).isPermitted);
   }
 
   #noteRestrictions(object: AccessObject): void {
@@ -375,6 +385,15 @@ export class Viewer {
     this.#isAsked = true;
     const { set, subject } = this.request;
     return set.rulesFor({ subject, action, ...(inEmergency && { isEmergency: true }) });
+  }
+
+  /** What would hold for him in an emergency, by each purpose that states one. */
+  #rulesInEmergency(action: Action): readonly RulesOfRequest[] {
+    this.#isAsked = true;
+    const { set, subject } = this.request;
+    return EMERGENCY_PURPOSES.map((purpose) =>
+      set.rulesFor({ subject: { ...subject, purpose }, action, isEmergency: true }),
+    );
   }
 }
 

@@ -4,11 +4,7 @@ import { inRestore } from './restored-state.js';
 import type { StoredDocument } from '../../models/access/documents.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import { holdPolicies } from '../../models/access-numbers.js';
-import {
-  insertPolicyVersion,
-  policyVersionCount,
-  type PolicyVersionDoc,
-} from '../../models/policy.js';
+import { insertPolicyVersion, policyVersionCount, type PolicyVersionDoc } from '../../models/policy.js';
 import { malformed } from './line-parts.js';
 import type { RestoreHow } from './part.js';
 

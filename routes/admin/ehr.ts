@@ -4,13 +4,13 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { ehrsSeenAfter, shownEhrs } from '../../change/access/shown-ehrs.js';
-import { viewing } from '../../change/access/viewer.js';
+import { viewing, type Viewer } from '../../change/access/viewer.js';
 import { readableEhr } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { partyNamed } from '../../change/commit/audit.js';
 import { requestBody } from '../http/negotiation/media-type.js';
 import { contributionOf } from '../../models/contribution.js';
-import { activeEhrsAfter } from '../../models/ehr-identity.js';
+import { activeEhrsAfter, type ListedEhr } from '../../models/ehr-identity.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { bodyText, parseCanonical } from '../http/exchange.js';
@@ -119,18 +119,32 @@ export function adminEhrOperations(settings: Settings): Operation[] {
 async function listEhrs(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
   const fetch = queryParameter(ctx, 'ehr_fetch');
-  const viewer = viewing.getStore()?.viewer;
   const after = queryParameter(ctx, 'ehr_after') ?? '';
+  const { viewer } = viewing.getStore() ?? {};
   const found =
     viewer === undefined
       ? await activeEhrsAfter(after, fetch + 1)
-      : await ehrsSeenAfter(viewer, after, fetch + 1);
+      : await ehrsSeenAfter(await viewer.ehrs(true), after, fetch + 1);
   const page = found.slice(0, fetch);
+  if (viewer !== undefined) await noteWithheld(viewer, page, { after, fetch });
   const last = page.at(-1);
   if (last !== undefined) auditAbout(ctx, { ehr_ids: page.map(({ _id: ehrId }) => ehrId) });
   const hasNext = last !== undefined && found.length > fetch;
   const fields = { ehrs: (await shownEhrs(page)).map(listedEhr), ...(hasNext && { next: last._id }) };
   writeRecord(ctx, form, { record: LIST, fields });
+}
+
+/** Notes that the page of a list would have other EHRs in an emergency. */
+async function noteWithheld(
+  viewer: Viewer,
+  page: readonly ListedEhr[],
+  { after, fetch }: { readonly after: string; readonly fetch: number },
+): Promise<void> {
+  const inEmergency = await viewer.ehrsInEmergency(true);
+  if (inEmergency === null) return;
+  const shown = new Set(page.map(({ _id }) => _id));
+  const then = await ehrsSeenAfter(inEmergency, after, fetch);
+  if (then.some(({ _id }) => !shown.has(_id))) viewer.withheld();
 }
 
 async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {

@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { publishEmergencyAccess } from '../../database/events.js';
 import { insertAudit } from '../../models/audit.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import { RESEARCH_PURPOSES } from '../../policy/purposes.js';
+import { EMERGENCY_PURPOSES, RESEARCH_PURPOSES } from '../../policy/purposes.js';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { auditDraft, draftOf } from '../../routes/http/audit-trail.js';
 import type { Disclosure } from '../../routes/http/operation/operation.js';
@@ -12,9 +12,6 @@ import { namedEhr } from '../../routes/query/query-request.js';
 /** Header that states it, and the one that says why. */
 const PURPOSE_HEADER = 'Purpose-Of-Use';
 const REASON_HEADER = 'Purpose-Of-Use-Reason';
-
-/** Purposes of use of HL7 (v3 PurposeOfUse) that say so: emergency treatment, break the glass. */
-const EMERGENCY_PURPOSES: readonly string[] = ['ETREAT', 'BTG'];
 
 /** Characters of a reason. */
 const MAX_REASON = 500;
@@ -50,6 +47,13 @@ export function emergencyAccess(): Middleware {
     if (stated !== null) ctx.state.emergency = { ...stated, ehrId: await emergencyEhr(ctx) };
     await next();
   };
+}
+
+/** Whether somebody could state an emergency. */
+export function mayStateEmergency(user: Context['state']['user']): boolean {
+  return (
+    user?.permissions.has('emergency') === true && !RESEARCH_PURPOSES.includes(user.claims?.purpose ?? '')
+  );
 }
 
 type Stated = Omit<EmergencyAccess, 'ehrId'>;

@@ -89,7 +89,9 @@ export const OVERVIEW_SCHEMAS = {
         ['kind'],
       ),
     ),
-    warnings: listOf(object({ code: word('stale-index', 'no-audit', 'open-access', 'unenforced'), message: TEXT })),
+    warnings: listOf(
+      object({ code: word('stale-index', 'no-audit', 'open-access', 'unenforced'), message: TEXT }),
+    ),
   }),
   OverviewTimes: object({
     count: COUNT,

@@ -129,7 +129,7 @@ export const OPERATION_SETTINGS = [
   part(
     'FOUR_EYES',
     words([], wordsAmong(FOUR_EYES_KINDS)),
-    'comma list of merge, move, erase, finalise, policy: what waits until a second person confirms it, docs/spec/merge.md',
+    'comma list of merge, move, erase, finalise, policy: what waits until a second person confirms it, docs/spec/merge.md#approval',
   ),
   setting(
     'FOUR_EYES_DAYS',

@@ -20,7 +20,7 @@ import {
 } from '../../support/policy/matrix-model.js';
 import { markedEhr } from '../../support/policy/matrix-world.js';
 import { CREATING, requestsAbout, type UnseenRequest } from '../../support/policy/unseen-requests.js';
-import { absentNames, type Names } from '../../support/policy/unseen-world.js';
+import { absentNames, statusOf, type Names } from '../../support/policy/unseen-world.js';
 import { Random } from '../../support/random.js';
 import { givenTemplate, V1 } from '../../support/resources.js';
 import { everythingOn } from '../../support/settings.js';
@@ -39,7 +39,7 @@ const { operations } = everyOperation(settings);
 /** Asked by name, where the mark of an EHR is another thing than that something of it is absent. */
 const LISTS = ['ehr_find', 'listEhrs', 'listDistinct', 'overview_get', 'favourite_list', 'draft_list'];
 const PAGES = ['listEhrs', 'listDistinct', 'overview_get'];
-/** Of what a user keeps for himself nobody here has any. */
+/** Of what a user keeps for himself nobody here has any: it has no EHR of its own, and the case at the end says what they answer. */
 const OWN = ['draft_get', 'draft_delete', 'favourite_delete'];
 /** Rows without an EHR that would change what other cells need. */
 const isJudged = ({ discloses }: Operation): boolean => discloses !== 'nothing' && discloses !== 'whole';
@@ -234,3 +234,38 @@ it('operations, marks, roles and purposes answer as a model of the rules says', 
   const count = Math.min(cells.length, draws({ small: 150, full: 50_000 }));
   for (const cell of cells.slice(0, count)) await tried(cell);
 }, 3_600_000);
+
+/* What the draw leaves out: what is made has no EHR yet, and what a user keeps for himself is of no other one. */
+
+const EVERYBODY = Object.keys(WHO) as Who[];
+const operationOf = (id: string): Operation => operations.find((one) => one.id === id)!;
+
+it.each(CREATING)('%s under an id or for a subject in use is 409 whatever is marked', async (id) => {
+  const operation = operationOf(id);
+  for (const who of EVERYBODY)
+    for (const mark of MARKS) {
+      const world = await worldOf(mark, 'asked');
+      const about = {
+        path: id === 'ehr_create' ? `${V1}/ehr` : `${V1}/ehr/${world['ehr'] ?? ''}`,
+        headers: {},
+        body: statusOf(world['subject'] ?? '', world['subject'] ?? ''),
+      };
+      const cell = { operation, mark, who, purpose: 'none' } as const;
+      const { status, tells } = await observed(cell, about, world, world['ehr'] ?? '');
+      const wall = expectedOf(rowOf(operation), { ...cell, mark: 'none' });
+      const expected = typeof wall === 'object' ? wall.status : 409;
+      expect({ who, mark, status, tells }).toEqual({ who, mark, status: expected, tells: false });
+    }
+});
+
+it.each(OWN)('%s of what nobody keeps is 404 to whom the wall lets in', async (id) => {
+  const operation = operationOf(id);
+  const world = await worldOf('none', 'asked');
+  for (const who of EVERYBODY) {
+    const cell = { operation, mark: 'none', who, purpose: 'none' } as const;
+    const { status, tells } = await observed(cell, { path: '', headers: {} }, world, world['ehr'] ?? '');
+    const wall = expectedOf(rowOf(operation), cell);
+    const expected = typeof wall === 'object' ? wall.status : 404;
+    expect({ who, status, tells }).toEqual({ who, status: expected, tells: false });
+  }
+});

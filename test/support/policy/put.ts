@@ -14,6 +14,7 @@ export function putPolicy(app: RequestListener, id: string, text: string, token 
 export async function putPolicies(
   app: RequestListener,
   policies: Readonly<Record<string, string>>,
+  token = ADMIN,
 ): Promise<void> {
-  for (const [id, text] of Object.entries(policies)) await putPolicy(app, id, text).expect(200);
+  for (const [id, text] of Object.entries(policies)) await putPolicy(app, id, text, token).expect(200);
 }
