@@ -113,17 +113,17 @@ export function noteDocs(removal: Removal): RemovalDoc[] {
     unsealed: true,
   }));
   const { attempt } = ambient.getStore() ?? {};
-  if (attempt !== undefined) made.set(attempt, [...(made.get(attempt) ?? []), ...docs]);
+  if (attempt !== undefined) notesMade.set(attempt, [...(notesMade.get(attempt) ?? []), ...docs]);
   return docs;
 }
 
-/** The notes of each attempt of a transaction. */
-const made = new WeakMap<object, readonly RemovalDoc[]>();
+/** The notes of each attempt of a transaction, for who calls nothing where there are none. */
+export const notesMade = new WeakMap<object, readonly RemovalDoc[]>();
 
 /** The notes that the transaction under way has made so far, for its audit record names them. */
 export function notesOfTransaction(): readonly RemovalDoc[] {
   const { attempt } = ambient.getStore() ?? {};
-  return attempt === undefined ? [] : (made.get(attempt) ?? []);
+  return attempt === undefined ? [] : (notesMade.get(attempt) ?? []);
 }
 
 /** The same as writes of a transaction. */

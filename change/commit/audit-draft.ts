@@ -12,7 +12,7 @@ import {
 } from '../../models/audit.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import { removalLeaf } from '../../models/cross-collection/seal-hash.js';
-import { notesOfTransaction } from '../../models/removal.js';
+import { notesMade, notesOfTransaction } from '../../models/removal.js';
 import type { Write } from '../../models/access/write.js';
 
 /** What is wanted of a record beside who did what. */
@@ -130,8 +130,10 @@ export class AuditDraft {
   /** The record of a transaction that succeeds, and further parts of it with the EHRs that do not fit into it. */
   success(subject: AuditSubject): AuditDoc[] {
     const record = this.record(this.#successStatus, subject);
-    const notes = notesOfTransaction().map((note) => removalLeaf(note).toString('hex'));
-    const first = { ...record, ...(notes.length > 0 && { notes }) };
+    const { attempt } = ambient.getStore() ?? {};
+    const made = attempt === undefined ? undefined : notesMade.get(attempt);
+    const notes = made?.map((note) => removalLeaf(note).toString('hex'));
+    const first = { ...record, ...(notes !== undefined && { notes }) };
     const { ehr_ids: ehrIds = [] } = subject;
     if (ehrIds.length <= MAX_AUDIT_IDS) return [first];
     const parts = inSteps(ehrIds.slice(MAX_AUDIT_IDS), MAX_AUDIT_IDS);

@@ -428,7 +428,7 @@ describe('marks of what goes elsewhere', () => {
     const { ehr, uid } = await givenRecord();
     const other = await givenEhr(open);
     const container = versionedObjectUidOf(uid);
-    const mark = { ...RESTRICTED, object_uid: container };
+    const mark = { ...WITHHELD, object_uid: container };
     await put(ehr, [mark, OBJECTED]).expect(200);
     await request(app)
       .post(`/rest/admin/ehr/${ehr}/composition/${container}/move`)
