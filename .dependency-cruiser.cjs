@@ -153,7 +153,7 @@ const FLOORS = {
     composition: ['access', 'commit', 'content', 'definition', 'terminology'],
     draft: ['access', 'commit'],
     'item-tag': ['access', 'commit'],
-    policy: ['commit'],
+    policy: ['approval', 'commit'],
     '.': ['access', 'commit', 'composition', 'content'],
     contribution: ['.', 'access', 'commit', 'composition', 'content'],
   },
