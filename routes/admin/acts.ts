@@ -73,16 +73,19 @@ export async function perform(
   }
 }
 
-/** What a row says beside its own, of an act that takes two persons by these settings. `usual`: answered where one does. */
+/**
+ * What a row says beside its own, of an act that takes two persons by these settings. `usual`: answered where one does; `types`: of what is
+ * answered where it waits.
+ */
 export function waitingAnswer(
   settings: Settings,
   operation: WaitingAct['operation'],
-  usual: 200 | 204 = 200,
+  { usual = 200, types = 'rm' }: { readonly usual?: 200 | 204; readonly types?: 'rm' | 'json' } = {},
 ) {
   const waits = settings.fourEyes.includes(KIND_OF[operation]);
   const answer: AnswerDescription = {
     description: 'It waits for a second person (`FOUR_EYES`)',
-    body: { schema: APPROVAL, types: 'rm' },
+    body: { schema: APPROVAL, types },
   };
   return { answer: { 202: answer }, committed: { committedStatus: waits ? 202 : usual } };
 }

@@ -36,7 +36,7 @@ const MAX_ATTEMPTS = 8;
 /** Administration of one EHR and what it holds. */
 export function adminEhrOperations(settings: Settings): Operation[] {
   const context = changeContext(settings);
-  const erasing = waitingAnswer(settings, 'deleteEhr', 204);
+  const erasing = waitingAnswer(settings, 'deleteEhr', { usual: 204 });
   return [
     adminOperation({
       id: 'listEhrs',

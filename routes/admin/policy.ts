@@ -85,8 +85,8 @@ function listingOperations(mode: Settings['accessMode']): Operation[] {
 }
 
 function changingOperations(settings: Settings, users: KnownUsers): Operation[] {
-  const putting = waitingAnswer(settings, 'putPolicy');
-  const removing = waitingAnswer(settings, 'removePolicy', 204);
+  const putting = waitingAnswer(settings, 'putPolicy', { types: 'json' });
+  const removing = waitingAnswer(settings, 'removePolicy', { usual: 204, types: 'json' });
   return [
     adminOperation({
       id: 'putPolicy',
@@ -144,6 +144,8 @@ async function put(ctx: Context, settings: Settings, users: KnownUsers): Promise
 }
 
 async function remove(ctx: Context, settings: Settings, users: KnownUsers): Promise<void> {
+  // What is said where it waits; where it does not nothing is.
+  responseBody('json', ctx.get('Accept'));
   const act = { operation: 'removePolicy', policy_id: idOf(ctx) } as const;
   await change(ctx, act, { settings, users }, () => {
     ctx.status = 204;

@@ -19,7 +19,7 @@ const PAGE = 100;
 
 /** The Admin API of ITS-REST, below the standard API; exists only with `ADMIN_API_ACTIVE`. docs/spec/rest.md#admin-api */
 export function releasedAdminOperations(settings: Settings): OperationGroup {
-  const waiting = waitingAnswer(settings, 'deleteEhr', 204);
+  const waiting = waitingAnswer(settings, 'deleteEhr', { usual: 204 });
   const deletion = { ...DELETION, parameters: ['cascade'] } as const;
   const removed = { 204: { description: 'Removed' } };
   const inSteps = 'Hidden from everybody, and removed in steps';

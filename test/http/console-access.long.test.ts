@@ -238,7 +238,7 @@ inBrowser('who sees what in the console (skipped where no Chromium is installed)
       .first()
       .waitFor();
     await web.page
-      .getByRole('row', { name: /nora.*a search.*Another urgent reason: brought in/ })
+      .getByRole('row', { name: /nora.*Another urgent reason: brought in/ })
       .first()
       .waitFor();
     expect(await web.page.getByRole('tab', { name: 'Policies' }).count()).toBe(0);

@@ -58,13 +58,16 @@ export const POLICY_SCHEMAS = {
   ),
   AccessPolicyVersions: object({
     versions: listOf(
-      object({
-        version: COUNT,
-        policy: { type: ['string', 'null'], description: 'null: it was removed' },
-        time: TIME,
-        by: TEXT,
-        confirmed_by: { ...TEXT, description: 'The second person, where it took two (`FOUR_EYES`)' },
-      }),
+      object(
+        {
+          version: COUNT,
+          policy: { type: ['string', 'null'], description: 'null: it was removed' },
+          time: TIME,
+          by: TEXT,
+          confirmed_by: { ...TEXT, description: 'The second person, where it took two (`FOUR_EYES`)' },
+        },
+        ['version', 'policy', 'time', 'by'],
+      ),
     ),
   }),
   AccessPolicyFindings: object(

@@ -33,11 +33,16 @@ const run = (
     ...{ EVERCHART_BACKUP_PASSPHRASE: '', ...further },
   });
 
+/** All but what the record of a backup says, which is written when that is there. */
 const documentsIn = async (database: string): Promise<Record<string, unknown[]>> => {
   const db = mongoose.connection.getClient().db(database);
   const found: Record<string, unknown[]> = {};
   for (const { name } of await db.listCollections().toArray())
-    found[name] = await db.collection(name).find({}).sort({ _id: 1 }).toArray();
+    found[name] = await db
+      .collection(name)
+      .find(name === 'audit' ? { operation: { $ne: 'backup' } } : {})
+      .sort({ _id: 1 })
+      .toArray();
   return found;
 };
 
