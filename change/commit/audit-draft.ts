@@ -91,9 +91,10 @@ export class AuditDraft {
   /** The record with this status. Its id stays the same until it is committed, so it cannot be there twice. */
   record(status: number, subject: AuditSubject = {}): AuditDoc {
     this.#key ??= newKey();
-    const all = { ...this.#sender(), ...this.#subject, ...subject };
+    const sender = this.#sender();
+    const all = { ...sender, ...this.#subject, ...subject };
     // What carries it out adds its own to what the request said.
-    const options = { ...this.#subject.options, ...subject.options };
+    const options = { ...sender.options, ...this.#subject.options, ...subject.options };
     const { objects, ehr_ids: ehrIds, pending, ...rest } = all;
     const others = (objects ?? []).filter((id) => id !== rest.ehr_id).slice(0, MAX_AUDIT_IDS);
     return {
