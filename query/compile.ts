@@ -126,7 +126,7 @@ export class QueryCompiler {
     const clock = new WatchedClock(new Date());
     const known = this.#kept.get(key);
     const compiled = known ?? (await this.#compile(q, request, derived, { ...limits, clock }));
-    requireNamed(compiled.plan, request.permitted);
+    if (request.permitted !== undefined) requireNamed(compiled.plan, request.permitted);
     const isNew = known === undefined && compiled.isRepeatable && key.length <= MAX_KEPT_REQUEST;
     if (isNew) this.#kept.set(key, compiled);
     const { subsumption } = this.settings.aql;
@@ -200,8 +200,8 @@ async function systemsWith(refusal: unknown): Promise<readonly string[]> {
 }
 
 /** @throws unprocessable where only the database can say what is permitted: what it finds is evaluated here, by content alone */
-function requireNamed({ inProcess }: QueryPlan, permitted: Permitted | undefined): void {
-  if (inProcess?.kind !== 'evaluate' || permitted === undefined) return;
+function requireNamed({ inProcess }: QueryPlan, permitted: Permitted): void {
+  if (inProcess?.kind !== 'evaluate') return;
   if (!asksBeside(permitted.ehr) && !asksBeside(permitted.version)) return;
   throw new CdrError(
     'unprocessable',

@@ -133,7 +133,9 @@ export async function namedEhr(ctx: Context): Promise<string | null> {
   try {
     const body: JsonValue = text === null ? {} : await parseJsonBody(ctx, text);
     const given = isJsonObject(body) ? body : {};
-    return currentOperation(ctx).operation.discloses === 'query' ? ehrIdOf(ctx, given) : ehrInBody(given);
+    return currentOperation(ctx).operation.discloses === 'query'
+      ? ehrIdOf(ctx, given)
+      : ehrIdIn(optionalText(given, 'ehr_id'));
   } catch (error) {
     if (error instanceof CdrError) return null;
     throw error;
@@ -141,12 +143,8 @@ export async function namedEhr(ctx: Context): Promise<string | null> {
 }
 
 function ehrIdOf(ctx: Context, body: JsonObject): string | null {
-  const inHeader = ehrIdIn(vendorHeader(ctx, 'EHR-id'));
-  return oneOf('ehr_id', [queryParameter(ctx, 'query_ehr_id'), ehrInBody(body), inHeader]);
-}
-
-function ehrInBody(body: JsonObject): string | null {
-  return ehrIdIn(optionalText(body, 'ehr_id'));
+  const inBody = ehrIdIn(optionalText(body, 'ehr_id'));
+  return oneOf('ehr_id', [queryParameter(ctx, 'query_ehr_id'), inBody, ehrIdIn(vendorHeader(ctx, 'EHR-id'))]);
 }
 
 function ehrIdIn(text: string | null): string | null {
