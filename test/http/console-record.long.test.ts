@@ -43,6 +43,21 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     return { ehr, uids, documents: client().ehr(ehr.id).compositions };
   };
 
+  /** The next write of a COMPOSITION: when it was sent, and what lets it through. */
+  const heldWrite = async () => {
+    let send: () => void = () => undefined;
+    const sent = new Promise<void>((resolve) => (send = resolve));
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await web.page.route('**/composition/**', async (route) => {
+      if (route.request().method() !== 'PUT') return route.continue();
+      send();
+      await released;
+      return route.continue();
+    });
+    return { began: sent, release };
+  };
+
   it('lists what was deleted, from where it is restored', async () => {
     const { ehr, uids, documents } = await recordOf([
       { magnitude: 6, time: '2026-03-01T08:00:00Z' },
@@ -65,6 +80,23 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     await web.open(`/patients/${ehr.id}`);
     await web.page.getByText('2 of 2 compositions').waitFor();
     expect(await web.page.getByText(/^Deleted compositions/).count()).toBe(0);
+  });
+
+  it('leaves who went on before he had an answer where he is', async () => {
+    const { ehr, uids, documents } = await recordOf([{ magnitude: 6, time: '2026-03-01T08:00:00Z' }]);
+    await documents.delete(uids[0]!);
+    await web.open(`/patients/${ehr.id}/compositions/${uids[0]!.split('::')[0]}`);
+    const { began, release } = await heldWrite();
+    await web.page.getByRole('button', { name: 'Restore' }).click();
+    await web.page.getByRole('button', { name: 'Restore' }).click();
+    await began;
+    await web.open(`/patients/${ehr.id}`);
+    await web.page.getByText('Deleted compositions (1)').waitFor();
+    release();
+    // What is shown there is of now.
+    await web.page.getByText('1 of 1 compositions').waitFor();
+    await web.page.waitForLoadState('networkidle');
+    expect(new URL(web.page.url()).hash).toBe(`#/patients/${ehr.id}`);
   });
 
   it('has nothing of one patient in the form of another, whichever way one comes there', async () => {

@@ -1,3 +1,5 @@
+import { useEffect, useRef } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch, type NavigateOptions } from '@tanstack/react-router';
 
 /** What stands in the address of a view behind its path. */
@@ -40,9 +42,45 @@ export function dashboardView(id?: string): View {
 
 /** Goes to another view. */
 export function useGo(): (view: View) => void {
+  const arrive = useArrive();
+  return (view) => void arrive(view);
+}
+
+/** Goes to another view; done when that is shown. */
+function useArrive(): (view: View) => Promise<void> {
   const navigate = useNavigate();
-  return ({ to, params = {}, search = {} }) => {
-    void navigate({ to, params, search });
+  return ({ to, params = {}, search = {} }) => navigate({ to, params, search });
+}
+
+/**
+ * Goes on to another view with what was answered, as long as this one is shown: an answer that comes late takes nobody
+ * away from where he went meanwhile.
+ */
+export function useGoOn(): (view: View) => Promise<void> {
+  const arrive = useArrive();
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return async (view) => {
+    if (isShown.current) await arrive(view);
+  };
+}
+
+/**
+ * After a write: shows a view of what it made, if there is one, as {@link useGoOn} does, and asks anew for all that is shown then. What
+ * was shown before is not asked for again: it may be gone.
+ */
+export function useWritten(): (view?: View) => Promise<void> {
+  const queries = useQueryClient();
+  const goOn = useGoOn();
+  return async (view) => {
+    await queries.invalidateQueries({ refetchType: 'none' });
+    if (view !== undefined) await goOn(view);
+    await queries.refetchQueries({ type: 'active', stale: true }, { cancelRefetch: false });
   };
 }
 

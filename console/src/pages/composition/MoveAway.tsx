@@ -1,11 +1,11 @@
 import { versionedObjectUidOf } from '@everchart/client';
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { MoveDetails } from '../../api/administration.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useOffice } from '../../session/session.js';
-import { compositionView, useGo } from '../../shell/address.js';
+import { compositionView, useWritten } from '../../shell/address.js';
 import { Failure } from '../../widgets/states.js';
 import { tell } from '../../widgets/tell.js';
 import { PatientPicker } from '../administration/PatientPicker.js';
@@ -36,8 +36,7 @@ export function MoveAway({ ehrId, uid }: { readonly ehrId: string; readonly uid:
 function Move({ ehrId, uid }: { readonly ehrId: string; readonly uid: string }): ReactNode {
   const { t } = useMessages();
   const api = useApi();
-  const go = useGo();
-  const queries = useQueryClient();
+  const written = useWritten();
   const [target, setTarget] = useState('');
   const [reason, setReason] = useState('');
   const wanted = { ehrId, containerUid: versionedObjectUidOf(uid), targetEhr: target, reason: reason.trim() };
@@ -50,8 +49,7 @@ function Move({ ehrId, uid }: { readonly ehrId: string; readonly uid: string }):
         return;
       }
       tell(t('toast.moved'));
-      go(compositionView(target, versionedObjectUidOf(uid)));
-      await queries.invalidateQueries({ refetchType: 'none' });
+      await written(compositionView(target, versionedObjectUidOf(uid)));
     },
   });
   const error = plan.error ?? move.error;

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
-import { compositionView, useGo } from '../../shell/address.js';
+import { compositionView, useGo, useWritten } from '../../shell/address.js';
 import { Failure } from '../../widgets/states.js';
 import { tell } from '../../widgets/tell.js';
 
@@ -14,6 +14,7 @@ export function Remove({ ehrId, latest }: { readonly ehrId: string; readonly lat
   const { t } = useMessages();
   const api = useApi();
   const go = useGo();
+  const written = useWritten();
   const queries = useQueryClient();
   const [isAsked, setIsAsked] = useState(false);
   const remove = useMutation({
@@ -25,15 +26,14 @@ export function Remove({ ehrId, latest }: { readonly ehrId: string; readonly lat
     onSuccess: async (content) => {
       tell(t('toast.deleted'), content === null ? undefined : () => restore(content));
       // Where it can be restored.
-      go(compositionView(ehrId, versionedObjectUidOf(latest)));
-      await queries.invalidateQueries({ refetchType: 'none' });
+      await written(compositionView(ehrId, versionedObjectUidOf(latest)));
     },
   });
   const restore = async (content: JsonObject): Promise<void> => {
     const deletion = latest.replace(/\d+$/, String(Number(versionNumberOf(latest)) + 1));
     const { uid } = await api.restoreComposition(ehrId, deletion, content);
-    await queries.invalidateQueries();
     go(compositionView(ehrId, uid));
+    await queries.invalidateQueries();
   };
   if (remove.error !== null) return <Failure error={remove.error} />;
   if (!isAsked)

@@ -1,10 +1,10 @@
 import { Button, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
-import { compositionView, useGo } from '../../shell/address.js';
+import { compositionView, useWritten } from '../../shell/address.js';
 import { Failure } from '../../widgets/states.js';
 
 /** Makes an older version the newest again, as a new version; asks before it does. */
@@ -19,15 +19,11 @@ export function Restore({
 }): ReactNode {
   const { t } = useMessages();
   const api = useApi();
-  const go = useGo();
-  const queries = useQueryClient();
+  const written = useWritten();
   const [isAsked, setIsAsked] = useState(false);
   const restore = useMutation({
     mutationFn: () => api.restoreComposition(ehrId, latest, composition),
-    onSuccess: async ({ uid }) => {
-      await queries.invalidateQueries();
-      go(compositionView(ehrId, uid));
-    },
+    onSuccess: ({ uid }) => written(compositionView(ehrId, uid)),
   });
   if (restore.error !== null) return <Failure error={restore.error} />;
   if (!isAsked)

@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useSyncExternalStore, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
-import { patientView, useGo } from '../../shell/address.js';
+import { patientView, useGoOn } from '../../shell/address.js';
 import { Time } from '../../widgets/Time.js';
 import { useForm } from './form-state.js';
 import type { DraftOfForm } from './use-draft.js';
@@ -17,14 +17,14 @@ export function DraftState({
 }): ReactNode {
   const { t } = useMessages();
   const { state } = useForm();
-  const go = useGo();
+  const goOn = useGoOn();
   const kept = useSyncExternalStore(keeper.subscribe, () => keeper.kept);
   const discard = useMutation({
     mutationFn: async () => {
       await remove();
       state.keep();
     },
-    onSuccess: () => go(patientView(ehrId)),
+    onSuccess: () => goOn(patientView(ehrId)),
   });
   const isRefused = kept.is === 'refused' && !kept.isForGood;
   return (

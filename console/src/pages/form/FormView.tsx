@@ -1,6 +1,6 @@
 import { CdrError, versionNumberOf, type WebTemplate } from '@everchart/client';
 import { Button, Group } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { contentOf, placeFindings } from '../../form/form-content.js';
@@ -10,7 +10,7 @@ import type { FlatValues } from '../../form/values.js';
 import { findingText } from '../../messages/finding-text.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
-import { compositionView, useGo } from '../../shell/address.js';
+import { compositionView, useWritten } from '../../shell/address.js';
 import { Failure } from '../../widgets/states.js';
 import { tell } from '../../widgets/tell.js';
 import { useIsPrinting } from '../../widgets/use-print.js';
@@ -203,8 +203,7 @@ function useSave({
 }) {
   const { t } = useMessages();
   const api = useApi();
-  const queries = useQueryClient();
-  const go = useGo();
+  const written = useWritten();
   const unasked = useUnasked(ehrId, template, begun);
   const save = useMutation({
     mutationFn: async ({ lifecycle, isAgreed = false }: Saving) => {
@@ -219,9 +218,8 @@ function useSave({
       state.keep();
       // One that stays ends by itself.
       await kept.remove().catch(() => undefined);
-      await queries.invalidateQueries({ refetchType: 'none' });
       tell(t(lifecycle === '553' ? 'toast.savedDraft' : 'toast.saved', { version: versionNumberOf(uid) }));
-      go(compositionView(ehrId, uid));
+      await written(compositionView(ehrId, uid));
     },
   });
   return { ...save, isAsking: save.error instanceof Unasked };

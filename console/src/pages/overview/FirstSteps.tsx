@@ -5,7 +5,7 @@ import type { Api } from '../../api/api.js';
 import type { Overview } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
-import { compositionView, useGo } from '../../shell/address.js';
+import { compositionView, useGoOn } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 
@@ -93,7 +93,7 @@ function useStep<Input, Result>(act: (api: Api, input: Input) => Promise<Result>
 
 /** Commits the example of the first template to the first EHR, and shows it. */
 function useCommit() {
-  const go = useGo();
+  const goOn = useGoOn();
   return useStep(async (api) => {
     const [first] = await api.templates();
     const q = 'SELECT e/ehr_id/value AS ehr FROM EHR e';
@@ -101,6 +101,6 @@ function useCommit() {
     const template = first?.template_id ?? '';
     const ehrId = found?.ehr ?? '';
     const { uid } = await api.createComposition(ehrId, await api.exampleFlat(template), { template });
-    go(compositionView(ehrId, uid));
+    await goOn(compositionView(ehrId, uid));
   });
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useOffice } from '../../session/session.js';
-import { useGo } from '../../shell/address.js';
+import { useGoOn } from '../../shell/address.js';
 import { download } from '../query/result/download.js';
 
 /** What can be done with a whole template: its OPT as a file; taken away by an administrator, where nothing uses it. */
@@ -11,7 +11,7 @@ export function TemplateActions({ templateId }: { readonly templateId: string })
   const { t } = useMessages();
   const api = useApi();
   const queries = useQueryClient();
-  const go = useGo();
+  const goOn = useGoOn();
   const isAdmin = useOffice()?.isAdmin === true;
   const save = useMutation({
     mutationFn: () => api.opt(templateId),
@@ -20,7 +20,7 @@ export function TemplateActions({ templateId }: { readonly templateId: string })
   const remove = useMutation({
     mutationFn: () => api.deleteTemplate(templateId),
     onSuccess: async () => {
-      go({ to: '/templates' });
+      await goOn({ to: '/templates' });
       await queries.invalidateQueries({ queryKey: ['templates'] });
     },
   });

@@ -1,10 +1,10 @@
 import { CdrError } from '@everchart/client';
 import { Button, FileButton, Group, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type DragEvent, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useOffice } from '../../session/session.js';
-import { templateView, useGo } from '../../shell/address.js';
+import { templateView, useWritten } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
 import { DataComparison } from './DataComparison.js';
@@ -133,10 +133,6 @@ function idOf(opt: string): string | null {
 
 /** Shows the template that was stored. */
 function useShown(): (templateId: string | null) => Promise<void> {
-  const queries = useQueryClient();
-  const go = useGo();
-  return async (templateId) => {
-    await queries.invalidateQueries();
-    if (templateId !== null) go(templateView(templateId));
-  };
+  const written = useWritten();
+  return (templateId) => written(templateId === null ? undefined : templateView(templateId));
 }

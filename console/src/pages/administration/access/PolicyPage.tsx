@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import type { StoredPolicy } from '../../../api/access.js';
 import { useMessages } from '../../../messages/messages.js';
 import { useApi, useSession } from '../../../session/session.js';
-import { useGo } from '../../../shell/address.js';
+import { useGo, useGoOn } from '../../../shell/address.js';
 import { Section } from '../../../widgets/Page.js';
 import { tell } from '../../../widgets/tell.js';
 import { Time } from '../../../widgets/Time.js';
@@ -141,7 +141,7 @@ function useCheck(text: string) {
 function useChanges(id: string, forget: () => void) {
   const { t } = useMessages();
   const api = useApi();
-  const go = useGo();
+  const goOn = useGoOn();
   const queries = useQueryClient();
   const again = async (): Promise<void> => {
     await queries.invalidateQueries({ queryKey: ['merges', 'approvals'] });
@@ -159,7 +159,7 @@ function useChanges(id: string, forget: () => void) {
   const remove = useMutation({
     mutationFn: () => api.removePolicy(id),
     onSuccess: async (waits) => {
-      go(policyView());
+      await goOn(policyView());
       forget();
       await again();
       tell(t(waits ? 'policies.waits' : 'policies.removed', { id }));
