@@ -18,7 +18,7 @@ export interface Decision {
 }
 
 /** What is permitted to one who asks. */
-export type RulesOfRequest = Pick<Rules, 'permitted' | 'decide'>;
+export type RulesOfRequest = Pick<Rules, 'permitted' | 'leastPatients' | 'decide'>;
 
 /** Where it is found what is permitted: all policies, or what else restricts a request. */
 export interface RuleSource {
@@ -85,6 +85,7 @@ export class PolicySet implements RuleSource {
 interface Rule {
   readonly id: string;
   readonly condition: Condition;
+  readonly leastPatients: number | null;
 }
 
 /** What a set of policies says of objects for one who asks. */
@@ -94,6 +95,8 @@ export class Rules {
   readonly #marks: readonly Rule[];
   /** What is permitted, as conditions that queries are narrowed by. */
   readonly permitted: Permitted;
+  /** Counts alone are answered, of so many patients each; null: whatever is asked for. */
+  readonly leastPatients: number | null;
 
   /** `marks`: what these forbid. Where nothing else is there they forbid what everybody is permitted. */
   constructor(policies: readonly Policy[], request: Request, marks: readonly Policy[] = []) {
@@ -105,10 +108,10 @@ export class Rules {
     const rulesOf = (all: readonly Policy[], effect: Policy['effect']): Rule[] =>
       all
         .filter((policy) => policy.effect === effect && isInForce(policy))
-        .map(({ id, about }) => ({ id, condition: about(request) }))
+        .map(({ id, about, leastPatients }) => ({ id, condition: about(request), leastPatients }))
         .filter(({ condition }) => condition !== FALSE);
     const isOpen = policies.length === 0 && marks.length > 0;
-    const permits = isOpen ? [{ id: '', condition: TRUE }] : rulesOf(policies, 'permit');
+    const permits = isOpen ? [{ id: '', condition: TRUE, leastPatients: null }] : rulesOf(policies, 'permit');
     const forbids = rulesOf(policies, 'forbid');
     this.#marks = rulesOf(marks, 'forbid');
     this.#permits = new IndexedRules(permits);
@@ -117,6 +120,8 @@ export class Rules {
       any(permits.map(({ condition }) => condition)),
       not(any([...forbids, ...this.#marks].map(({ condition }) => condition))),
     ]);
+    const counted = permits.flatMap(({ leastPatients }) => leastPatients ?? []);
+    this.leastPatients = counted.reduce<number | null>((most, each) => Math.max(most ?? 0, each), null);
     this.permitted = { ehr: ofType(whole, 'Ehr'), version: ofType(whole, 'Version') };
   }
 

@@ -8,6 +8,15 @@ import { askedBy, truthOf } from './translate.js';
 /** What the annotation `emergency` of a policy may say. docs/access.md#emergency-access */
 export const EMERGENCY = { permit: 'only', forbid: 'may pass' } as const;
 
+/** What the annotation `counts` of a permit may say: a whole number from 2 to 999,999. docs/access.md#counts-alone */
+const LEAST_PATIENTS = /^(?:[2-9]|[1-9]\d{1,5})$/;
+
+/** Of how many patients a count has to be, by the annotation; null: there is none, or it says something else. */
+export function leastPatients({ annotations = {} }: PolicyJson): number | null {
+  const { counts } = annotations;
+  return typeof counts === 'string' && LEAST_PATIENTS.test(counts) ? Number(counts) : null;
+}
+
 /** A policy that was translated: what it says of objects follows from who asks for what. */
 export interface Policy {
   readonly id: string;
@@ -22,6 +31,8 @@ export interface Policy {
   readonly role: string | null;
   /** Of a forbid: emergency access passes it; of a permit: it holds for that only. */
   readonly isOfEmergency: boolean;
+  /** Of a permit: what it permits is counted alone, where the count is of so many patients; null: it is answered as it is. */
+  readonly leastPatients: number | null;
   /** The objects that it is about, of those that this request is for. */
   readonly about: (request: Request) => Condition;
 }
@@ -37,6 +48,7 @@ export function translatedPolicy(id: string, json: PolicyJson): Policy {
     asks: [...asks],
     asksTags,
     role: neededRole(whole),
+    leastPatients: leastPatients(json),
     isOfEmergency: json.annotations?.['emergency'] === EMERGENCY[json.effect],
     about: truthOf(whole),
   };

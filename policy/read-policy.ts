@@ -1,7 +1,7 @@
 import type { DetailedError, PolicyToJsonAnswer, ValidationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
 import { cedar } from './cedar.js';
 import { placeAt, placeOf, placeOfByte, type Place } from './place.js';
-import { EMERGENCY, translatedPolicy, type Policy } from './policy.js';
+import { EMERGENCY, leastPatients, translatedPolicy, type Policy } from './policy.js';
 import type { PolicyJson } from './policy-json.js';
 import { CEDAR_SCHEMA } from './schema.js';
 import { NoTranslation } from './terms.js';
@@ -62,7 +62,7 @@ interface ParsedText {
 function judged(id: string, { text, findings, json }: ParsedText, validated: ValidationAnswer): ReadPolicy {
   if (json === null) return refused(findings);
   const { errors, advice } = schemaFindings(text, validated);
-  errors.push(...emergencyFindings(text, json));
+  errors.push(...emergencyFindings(text, json), ...countsFindings(text, json));
   if (errors.length > 0) return refused([...errors, ...advice]);
   try {
     return { policy: translatedPolicy(id, json), json, findings: advice };
@@ -78,6 +78,17 @@ function emergencyFindings(text: string, { effect, annotations = {} }: PolicyJso
   if (!Object.hasOwn(annotations, 'emergency') || annotations['emergency'] === EMERGENCY[effect]) return [];
   const message = `of a ${effect} the annotation is @emergency("${EMERGENCY[effect]}")`;
   return [{ kind: 'schema', message, ...placeAt(text, Math.max(0, text.search(/@\s*emergency/))) }];
+}
+
+/** Whoever may read or export as well has more than counts; of a forbid nothing is answered. */
+function countsFindings(text: string, json: PolicyJson): PolicyFinding[] {
+  const { effect, action, annotations = {} } = json;
+  if (!Object.hasOwn(annotations, 'counts')) return [];
+  const isQuery = action.op === '==' && JSON.stringify(action.entity).includes('"id":"query"');
+  if (effect === 'permit' && isQuery && leastPatients(json) !== null) return [];
+  const message =
+    'the annotation @counts("10") is of a permit for action == Action::"query" alone, and says of how many patients a count is, from 2 to 999999';
+  return [{ kind: 'schema', message, ...placeAt(text, Math.max(0, text.search(/@\s*counts/))) }];
 }
 
 /** What is said of one of the policies. */

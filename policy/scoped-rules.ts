@@ -45,7 +45,7 @@ export class ScopedRules implements RuleSource {
 }
 
 function scopesAlone(permitted: Permitted): RulesOfRequest {
-  return { permitted, decide: (object) => decisionOf(grants(permitted, object)) };
+  return { permitted, leastPatients: null, decide: (object) => decisionOf(grants(permitted, object)) };
 }
 
 /** Of scopes, which no policy made. */
@@ -59,6 +59,7 @@ function both(granted: Permitted, base: RulesOfRequest): RulesOfRequest {
       ehr: all([granted.ehr, base.permitted.ehr]),
       version: all([granted.version, base.permitted.version]),
     },
+    leastPatients: base.leastPatients,
     decide: (object): Decision => {
       const decision = base.decide(object);
       if (grants(granted, object)) return decision;

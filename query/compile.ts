@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../aql/syntax/ast.js';
 import { bindParameters } from '../aql/semantics/bind/bind.js';
+import { countsAlone } from '../aql/semantics/counts-alone.js';
 import { checkScope } from '../aql/semantics/check.js';
 import { UnknownSystem } from '../aql/semantics/identifier-operand.js';
 import { executedAql } from '../aql/result/executed.js';
@@ -61,6 +62,8 @@ export interface CompiledQuery {
   readonly planBeside: (merges: MovingMerges) => Promise<QueryPlan>;
   readonly page: Page;
   readonly executedAql: string;
+  /** Those of the answer: of counts alone not what tells of how many patients they are. */
+  readonly columns: QueryPlan['columns'];
   readonly query: BoundQuery;
   readonly scope: Scope;
   /** Paths that templates have moved, as the scope sees them. */
@@ -90,7 +93,7 @@ interface KeptQuery extends Pick<
   readonly translated: (merges: MovingMerges, limits: QueryLimits) => Promise<Translated>;
 }
 
-type Checked = Pick<KeptQuery, 'query' | 'scope' | 'page'>;
+type Checked = Pick<KeptQuery, 'query' | 'scope' | 'page'> & { readonly executed: string };
 
 type Translated = Pick<Translation, 'plan' | 'isClockRead'>;
 
@@ -135,7 +138,8 @@ export class QueryCompiler {
     const { plan, page, executedAql, query, scope, aliases, unused } = compiled;
     const planBeside = async (merges: MovingMerges): Promise<QueryPlan> =>
       merges.targets.size === 0 ? plan : (await compiled.translated(merges, limits)).plan;
-    const what = { query, scope, aliases, unused, request };
+    const columns = request.leastPatients === undefined ? plan.columns : plan.columns.slice(0, -1);
+    const what = { query, scope, aliases, unused, request, columns };
     return { plan, planBeside, page, executedAql, ...what, clock, warnings };
   }
 
@@ -155,16 +159,18 @@ export class QueryCompiler {
       const systems = { systemId: settings.systemId, systems: this.#systems };
       try {
         checked = within(work, () => {
-          const query = resolveTerminology(bound, answers);
+          const asked = resolveTerminology(bound, answers);
+          const query = request.leastPatients === undefined ? asked : countsAlone(asked);
           const scope = resolveScope(query, { ehrId: request.ehrId, aliases });
           checkScope(scope, systems);
-          return { query, scope, page: pageOf(query, request, settings.aql) };
+          const page = pageOf(query, request, settings.aql);
+          return { query, scope, page, executed: executedAql(asked, page) };
         });
       } catch (error) {
         this.#systems = await systemsWith(error);
       }
     }
-    const { query, scope, page } = checked;
+    const { query, scope, page, executed } = checked;
     const ofShapes = needsShapes(scope.from);
     const shapes = ofShapes ? await shapeIds(null) : [];
     const { ehrId, asOf, notesEhrs, permitted } = request;
@@ -180,13 +186,11 @@ export class QueryCompiler {
         translate(scope, page, { ...beside, shapes: shapeCatalogue(shapes), clock });
       const here = tryHere(limits.work, made, TRANSLATED_HERE);
       if (here !== null) return { plan: here.value, isClockRead: clock.isRead };
-      const now = clock.moment;
-      const request = { query, ehrId, aliases, page, context: beside, shapeIds: shapes, now };
-      return translateInThread(request, limits);
+      const what = { query, ehrId, aliases, page, context: beside, shapeIds: shapes };
+      return translateInThread({ ...what, now: clock.moment }, limits);
     };
     const { plan, isClockRead } = await translated(NO_MERGES, limits);
     const isRepeatable = questions.length === 0 && !ofShapes && !isClockRead;
-    const executed = within(work, () => executedAql(query, page));
     return { plan, page, executedAql: executed, query, scope, aliases, unused, isRepeatable, translated };
   }
 }
@@ -246,4 +250,6 @@ export interface QueryRequest {
   readonly notesEhrs: boolean;
   /** What policies permit to who asks; absent: everything. */
   readonly permitted?: Permitted;
+  /** Counts alone are answered, of so many EHRs each; absent: whatever is asked for. */
+  readonly leastPatients?: number;
 }

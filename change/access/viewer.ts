@@ -169,6 +169,11 @@ export class Viewer {
     return named;
   }
 
+  /** Of how many patients each count of a query has to be, where counts alone are answered; null: whatever it asks for is. */
+  leastPatients(ehrId: string | null): number | null {
+    return this.#rulesOf(this.request.actions[0], ehrId !== null && this.isEmergency).leastPatients;
+  }
+
   /** The EHRs that are there for him, in an emergency as ever: that is for one. `isNamed`: as for `seenEhrs`. */
   ehrs(isNamed: boolean): Promise<SeenEhrs> {
     return this.#ehrs(isNamed, false);

@@ -111,6 +111,7 @@ function headText(
   resultSize: number | null,
 ): string {
   const now = new Date();
+  const { leastPatients } = compiled.request;
   const meta: ResultMeta = {
     href: ctx.method === 'POST' ? null : absoluteUrl(ctx, decodedPath(ctx)),
     created: now,
@@ -124,11 +125,12 @@ function headText(
       ...metaObject(meta, resultSize, formatUtc(now)),
       _certain_until: formatUtc(certain),
       ...(!isOneMoment && { _snapshot: false }),
+      ...(leastPatients !== undefined && { _least_patients: leastPatients }),
       ...(viewing.getStore()?.viewer?.isWithheld === true && { _withheld: true }),
     },
     q,
     ...(name === null ? {} : { name }),
-    columns: columnObjects(compiled.plan.columns),
+    columns: columnObjects(compiled.columns),
   });
 }
 
@@ -164,7 +166,7 @@ async function* csvLines(
   answer: QueryAnswer,
   rows: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<string> {
-  const names = answer.compiled.plan.columns.map(({ name }) => name);
+  const names = answer.compiled.columns.map(({ name }) => name);
   yield csvHeader(names, answer.csvBom);
   for await (const batch of rows) yield batch.map(csvLine).join('');
 }

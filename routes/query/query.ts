@@ -21,8 +21,7 @@ import { commitClock } from '../../change/commit/commit-clock.js';
 import { requireQueriedEhr } from '../../change/commit/ehr-access.js';
 import { answerEnd, cutIdleReader, cutLongAnswer } from '../http/failure/slow-reader.js';
 import { requesterOf, currentOperation, STANDARD_API } from '../http/request/request-state.js';
-import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
-import type { QueryAnswer } from './query-answer.js';
+import { answerResultSet, answerStream, textOfRow, type QueryAnswer } from './query-answer.js';
 import { evaluateCandidates } from '../../query/evaluate.js';
 import { foundRows } from '../../query/found-rows.js';
 import type { RequestedEhr } from '../../query/one-moment.js';
@@ -36,6 +35,7 @@ import {
   refuseOrWarnOfUnused,
 } from './query-request.js';
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
+import { countsOfMany, permittedQuery } from './permitted-query.js';
 import { terminologyOf, metered } from '../../query/terminology.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
@@ -187,13 +187,10 @@ class QueryRunner {
     const q = readPostQuery(request.body);
     await auditQuery(ctx, q, null, request);
     const signal = answerEnd(ctx);
-    const leave = await this.gate.enter(requesterOf(ctx), signal);
+    const user = requesterOf(ctx);
+    const leave = await this.gate.enter(user, signal);
     try {
-      const { compiled } = await this.compile(q, request, {
-        work: ctx.state.work,
-        signal,
-        user: requesterOf(ctx),
-      });
+      const { compiled } = await this.compile(q, request, { work: ctx.state.work, signal, user });
       auditScope(ctx, compiled.scope);
       ctx.body = await explanation(q, compiled, this.settings, signal);
     } finally {
@@ -258,8 +255,8 @@ class QueryRunner {
    */
   private async compile(q: string, request: QueryRequest, limits: CompileLimits): Promise<Compiled> {
     const { ehrId } = request;
-    const permitted = await viewing.getStore()?.viewer?.permitted(ehrId);
-    const narrowed = permitted === undefined ? request : { ...request, permitted };
+    const viewer = viewing.getStore()?.viewer;
+    const narrowed = viewer === undefined ? request : await permittedQuery(viewer, request);
     const merged = ehrId === null ? null : requireQueriedEhr(ehrId);
     // What is wrong with the text comes first, whichever of the two is known first.
     const [compiled] = await Promise.allSettled([this.compiler.compile(q, narrowed, limits), merged]);
@@ -303,7 +300,9 @@ class QueryRunner {
     { noted, ehr, held, ...limits }: NotedLimits,
   ): AsyncIterable<readonly string[]> {
     const found = noted.found(foundRows(answer.compiled, limits, { ehr, held, work: limits.work }));
-    return noted.answered(this.finished(found, answer, limits));
+    const rows = this.finished(found, answer, limits);
+    const least = answer.compiled.request.leastPatients;
+    return noted.answered(least === undefined ? rows : countsOfMany(rows, least));
   }
 
   /** What the server does with the rows of the database: texts, some at a time. */

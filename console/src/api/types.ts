@@ -33,8 +33,12 @@ export interface ResultSet {
   readonly q?: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Json[])[];
-  /** `_withheld`: an emergency would show more. */
-  readonly meta?: { readonly warnings?: readonly QueryWarning[]; readonly _withheld?: true };
+  /** `_withheld`: an emergency would show more. `_least_patients`: of how many patients each count is, or is missing. */
+  readonly meta?: {
+    readonly warnings?: readonly QueryWarning[];
+    readonly _withheld?: true;
+    readonly _least_patients?: number;
+  };
 }
 
 /** What the server doubts of a query that it carried out, such as a code that no template has. */

@@ -87,5 +87,6 @@ export const marks: Readonly<Record<keyof typeof english, string>> = {
   'emergency.missing': 'Hier kann jemand fehlen, den Sie im Notfall sehen dürfen.',
   'emergency.identifier': 'Nummer des Patienten',
   'emergency.identifierHint': 'Die ganze: des Patienten, der Versicherung, oder die EHR-Id',
+  'query.leastPatients': 'Zahlen von weniger als {count} Patienten werden nicht genannt.',
   'query.withheld': 'Es können Zeilen fehlen, die Sie im Notfall an der Akte des Patienten sehen dürfen.',
 };

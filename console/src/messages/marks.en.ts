@@ -86,5 +86,6 @@ export const marks = {
   'emergency.missing': 'Somebody may be missing here whom you may see in an emergency.',
   'emergency.identifier': 'Number of the patient',
   'emergency.identifierHint': 'The whole of it: of the patient, of an insurance, or the EHR id',
+  'query.leastPatients': 'Counts of fewer than {count} patients are left empty.',
   'query.withheld': 'Rows may be missing that you may see in an emergency, at the record of the patient.',
 } as const;

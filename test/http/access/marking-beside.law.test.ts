@@ -5,6 +5,7 @@ import { useDatabase } from '../../support/database.js';
 import { draws, firstSeed } from '../../support/laws.js';
 import { markBeyondNames } from '../../support/policy/beyond-names.js';
 import { MARK_ROLES, putMarks, RESTRICTED, tokenOf, WITHHELD } from '../../support/policy/marks.js';
+import { asText } from '../../support/as-text.js';
 import { Random } from '../../support/random.js';
 import {
   aComposition,
@@ -33,15 +34,6 @@ async function contributionOf(ehr: string, uid: string): Promise<string> {
   const path = `${V1}/ehr/${ehr}/versioned_composition/${versionedObjectUidOf(uid)}/version/${uid}`;
   const { body } = await request(open).get(path).expect(200);
   return (body as { contribution: { id: { value: string } } }).contribution.id.value;
-}
-
-/** Reads an answer of another type as text. */
-function asText(answer: request.Response, done: (error: Error | null, text: string) => void): void {
-  let whole = '';
-  answer.on('data', (part: Buffer) => (whole += part.toString()));
-  answer.on('end', () => {
-    done(null, whole);
-  });
 }
 
 function textOf({ text, body }: { readonly text?: string; readonly body?: unknown }): string {

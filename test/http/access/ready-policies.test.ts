@@ -112,15 +112,18 @@ describe('the ready policies of the page on access', () => {
       .expect(403);
   });
 
-  it('`research`: finds by queries, no EHR_STATUS among it', async () => {
-    const claims = { purpose_of_use: 'HRESCH' };
-    expect(await seenBy(claims)).toEqual([404, 404, 404, [ehr, other].sort()]);
-    const found = await request(app)
-      .post(`${V1}/query/aql`)
-      .set('Authorization', tokenOf(claims))
-      .send({ q: 'SELECT s FROM EHR e CONTAINS EHR_STATUS s' })
-      .expect(200);
-    expect((found.body as { rows: unknown[] }).rows).toEqual([]);
+  it('`research`: counts many patients, no EHR_STATUS among it, and reads nothing', async () => {
+    const token = tokenOf({ purpose_of_use: 'HRESCH' });
+    const ask = (q: string) => request(app).post(`${V1}/query/aql`).set('Authorization', token).send({ q });
+    const counted = async (from: string): Promise<unknown> =>
+      ((await ask(`SELECT COUNT(*) FROM ${from}`).expect(200)).body as { rows: unknown[] }).rows;
+    for (const path of [ehr, `${ehr}/composition/${uid}`, other])
+      await request(app).get(`${V1}/ehr/${path}`).set('Authorization', token).expect(404);
+    await ask('SELECT e/ehr_id/value FROM EHR e CONTAINS COMPOSITION c').expect(403);
+    expect(await counted('EHR e CONTAINS COMPOSITION c')).toEqual([[null]]);
+    for (let made = 2; made < 10; made += 1) await givenComposition(open, await givenEhr(open));
+    expect(await counted('EHR e CONTAINS COMPOSITION c')).toEqual([[10]]);
+    expect(await counted('EHR e CONTAINS EHR_STATUS s')).toEqual([[null]]);
   });
 
   it('`psychiatry`: what it wrote for itself alone', async () => {

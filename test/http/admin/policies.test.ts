@@ -17,6 +17,7 @@ const ask = (method: 'get' | 'put' | 'post' | 'delete', path: string, server = a
 const put = (id: string, text: string, server = app) =>
   ask('put', `/${id}`, server).set('Content-Type', 'text/plain').send(text);
 const names = async () => ((await ask('get', '')).body as Json)['policies'].map(({ id }: Json) => id);
+const QUERIED = 'permit (principal, action == Action::"query", resource);';
 const PERMIT = 'permit (principal, action, resource);';
 const OWN = `permit (principal, action == Action::"read", resource)
 when { principal has ehr && resource.ehr_id == principal.ehr };`;
@@ -84,6 +85,11 @@ describe('policies of access', () => {
       'permit (principal, action, resource is Version)\nwhen { resource.kind == "EHR_STATUS" ||\n resource.kind == resource.origin };',
       3,
     ],
+    ['counts of too few', 422, 'schema', `\n@counts("1") ${QUERIED}`, 2],
+    ['counts of no number', 422, 'schema', `@counts("ten") ${QUERIED}`, 1],
+    ['counts without a number', 422, 'schema', `@counts ${QUERIED}`, 1],
+    ['counts of what is read', 422, 'schema', `@counts("10") ${PERMIT}`, 1],
+    ['counts of what is forbidden', 422, 'schema', `@counts("10") ${QUERIED.replace('permit', 'forbid')}`, 1],
     ['a template of policies', 400, 'syntax', 'permit (principal == ?principal, action, resource);', 1],
     [
       'brackets without end',

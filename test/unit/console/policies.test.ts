@@ -100,10 +100,18 @@ it('the gist of a policy is what its writer says, else how it begins', () => {
     effect: 'permit',
     says: 'Ward 3B',
     emergency: undefined,
+    isOfCounts: false,
   });
   const forbid =
     '// permit nothing\n@description("no \\"VIP\\"") @emergency("may pass")\nforbid (principal, action, resource);';
-  expect(policyGist(forbid)).toEqual({ effect: 'forbid', says: 'no "VIP"', emergency: 'may pass' });
+  expect(policyGist(forbid)).toEqual({
+    effect: 'forbid',
+    says: 'no "VIP"',
+    emergency: 'may pass',
+    isOfCounts: false,
+  });
+  expect(policyGist('@counts("10")\npermit (principal, action, resource);').isOfCounts).toBe(true);
+  expect(policyGist('// no @counts here\npermit (principal, action, resource);').isOfCounts).toBe(false);
   expect(policyGist(`permit (principal, action, resource)\nwhen { ${'x'.repeat(200)} };`).says).toMatch(
     /^permit \(principal, action, resource\) when \{ x+…$/,
   );

@@ -97,7 +97,7 @@ function PolicyRow({
   readonly line: DraftLine | undefined;
 }): ReactNode {
   const { t } = useMessages();
-  const { effect, says, emergency } = policyGist(text);
+  const { effect, says, emergency, isOfCounts } = policyGist(text);
   return (
     <Table.Tr role="row">
       <Table.Td role="cell">
@@ -108,7 +108,8 @@ function PolicyRow({
       </Table.Td>
       <Table.Td role="cell" className="says">
         <span className={`effect ${effect}`}>{t(`policies.${effect}`)}</span>{' '}
-        {emergency !== undefined && <span className="effect">{t('policies.emergency')}</span>} {says}
+        {emergency !== undefined && <span className="effect">{t('policies.emergency')}</span>}{' '}
+        {isOfCounts && <span className="effect">{t('policies.counts')}</span>} {says}
       </Table.Td>
       <Table.Td role="cell" className="end number" data-label={t('policies.version')}>
         {stored?.version ?? '–'}

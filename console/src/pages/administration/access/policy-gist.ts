@@ -5,6 +5,8 @@ interface PolicyGist {
   readonly says: string;
   /** What it is to emergency access, as it is annotated; undefined: nothing. */
   readonly emergency: string | undefined;
+  /** Whether it lets count alone. */
+  readonly isOfCounts: boolean;
 }
 
 /** Strings and comments of Cedar: what looks like a word in them is none. */
@@ -16,9 +18,10 @@ export function policyGist(text: string): PolicyGist {
   const [, described] = /@\s*description\s*\(\s*"((?:[^"\\]|\\.)*)"\s*\)/.exec(text) ?? [];
   const [, comment] = /^\s*\/\/[ \t]*(.*)/m.exec(text) ?? [];
   const [, emergency] = /@\s*emergency\s*\(\s*"([^"]*)"\s*\)/.exec(text) ?? [];
+  const isOfCounts = /@\s*counts\b/.test(text.replaceAll(QUIET, ' '));
   const [effect] = /\b(?:permit|forbid)\b/.exec(text.replaceAll(QUIET, ' ')) ?? [];
   const says = described?.replaceAll(/\\(.)/g, '$1') ?? comment ?? beginning(text);
-  return { effect: effect === 'forbid' ? 'forbid' : 'permit', says: says.trim(), emergency };
+  return { effect: effect === 'forbid' ? 'forbid' : 'permit', says: says.trim(), emergency, isOfCounts };
 }
 
 /** What it asks for, in one line. */

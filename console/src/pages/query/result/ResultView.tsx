@@ -97,13 +97,27 @@ function RowsHead({ result, ms }: AnsweredRows): ReactNode {
   );
 }
 
+/** What the server says that the rows are not. */
+function Limits({ meta }: { readonly meta: NonNullable<ResultSet['meta']> }): ReactNode {
+  const { t, language } = useMessages();
+  const { warnings = [], _withheld: isWithheld, _least_patients: least } = meta;
+  return (
+    <>
+      <QueryWarnings warnings={warnings} />
+      {isWithheld === true && <Text c="dimmed">{t('query.withheld')}</Text>}
+      {least !== undefined && (
+        <Text c="dimmed">{t('query.leastPatients', { count: numberText(least, language) })}</Text>
+      )}
+    </>
+  );
+}
+
 function Rows({ result, form }: { readonly result: ResultSet; readonly form: Form }): ReactNode {
   const { t, language } = useMessages();
   const most = numberText(MOST_ROWS, language);
   return (
     <>
-      <QueryWarnings warnings={result.meta?.warnings ?? []} />
-      {result.meta?._withheld === true && <Text c="dimmed">{t('query.withheld')}</Text>}
+      <Limits meta={result.meta ?? {}} />
       {result.rows.length === MOST_ROWS && <Text className="flag">{t('query.most', { count: most })}</Text>}
       {form === 'json' && result.rows.length > JSON_ROWS && (
         <Text size="sm" c="dimmed">
