@@ -77,18 +77,23 @@ function judged(id: string, { text, findings, json }: ParsedText, validated: Val
 function emergencyFindings(text: string, { effect, annotations = {} }: PolicyJson): PolicyFinding[] {
   if (!Object.hasOwn(annotations, 'emergency') || annotations['emergency'] === EMERGENCY[effect]) return [];
   const message = `of a ${effect} the annotation is @emergency("${EMERGENCY[effect]}")`;
-  return [{ kind: 'schema', message, ...placeAt(text, Math.max(0, text.search(/@\s*emergency/))) }];
+  return [annotationFinding(text, /@\s*emergency/, message)];
 }
 
 /** Whoever may read or export as well has more than counts; of a forbid nothing is answered. */
 function countsFindings(text: string, json: PolicyJson): PolicyFinding[] {
   const { effect, action, annotations = {} } = json;
   if (!Object.hasOwn(annotations, 'counts')) return [];
-  const isQuery = action.op === '==' && JSON.stringify(action.entity).includes('"id":"query"');
+  const { type, id } = (action.entity ?? {}) as { readonly type?: string; readonly id?: string };
+  const isQuery = action.op === '==' && type === 'Action' && id === 'query';
   if (effect === 'permit' && isQuery && leastPatients(json) !== null) return [];
   const message =
     'the annotation @counts("10") is of a permit for action == Action::"query" alone, and says of how many patients a count is, from 2 to 999999';
-  return [{ kind: 'schema', message, ...placeAt(text, Math.max(0, text.search(/@\s*counts/))) }];
+  return [annotationFinding(text, /@\s*counts/, message)];
+}
+
+function annotationFinding(text: string, annotation: RegExp, message: string): PolicyFinding {
+  return { kind: 'schema', message, ...placeAt(text, Math.max(0, text.search(annotation))) };
 }
 
 /** What is said of one of the policies. */

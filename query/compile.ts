@@ -93,7 +93,7 @@ interface KeptQuery extends Pick<
   readonly translated: (merges: MovingMerges, limits: QueryLimits) => Promise<Translated>;
 }
 
-type Checked = Pick<KeptQuery, 'query' | 'scope' | 'page'> & { readonly executed: string };
+type Checked = Pick<KeptQuery, 'query' | 'scope' | 'page' | 'executedAql'>;
 
 type Translated = Pick<Translation, 'plan' | 'isClockRead'>;
 
@@ -164,13 +164,13 @@ export class QueryCompiler {
           const scope = resolveScope(query, { ehrId: request.ehrId, aliases });
           checkScope(scope, systems);
           const page = pageOf(query, request, settings.aql);
-          return { query, scope, page, executed: executedAql(asked, page) };
+          return { query, scope, page, executedAql: executedAql(asked, page) };
         });
       } catch (error) {
         this.#systems = await systemsWith(error);
       }
     }
-    const { query, scope, page, executed } = checked;
+    const { query, scope, page } = checked;
     const ofShapes = needsShapes(scope.from);
     const shapes = ofShapes ? await shapeIds(null) : [];
     const { ehrId, asOf, notesEhrs, permitted } = request;
@@ -191,7 +191,7 @@ export class QueryCompiler {
     };
     const { plan, isClockRead } = await translated(NO_MERGES, limits);
     const isRepeatable = questions.length === 0 && !ofShapes && !isClockRead;
-    return { plan, page, executedAql: executed, query, scope, aliases, unused, isRepeatable, translated };
+    return { ...checked, plan, aliases, unused, isRepeatable, translated };
   }
 }
 

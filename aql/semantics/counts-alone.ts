@@ -1,6 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { counted } from '../../openehr/base/work.js';
-import type { Aggregate, BoundQuery, ClassExpression } from '../syntax/ast.js';
+import type { Aggregate, BoundQuery } from '../syntax/ast.js';
 import { classesOf } from '../syntax/walk.js';
 
 /** The variable of an EHR that the text gives none: no text can name it. */
@@ -20,15 +20,15 @@ export function countsAlone(query: BoundQuery): BoundQuery {
   if (from.kind !== 'class' || from.className !== 'EHR') throw refused('FROM begins with EHR');
   const ehrs = counted([...classesOf(from)]).filter(({ className }) => className === 'EHR');
   if (ehrs.length !== 1) throw refused('FROM has one EHR');
-  const ehr: ClassExpression = { ...from, variable: from.variable ?? EHR };
   const { at } = from;
+  const variable = from.variable ?? EHR;
   const expression: Aggregate = {
     kind: 'aggregate',
     name: 'COUNT',
     distinct: true,
     argument: {
       kind: 'path',
-      variable: ehr.variable ?? EHR,
+      variable,
       predicate: null,
       steps: ['ehr_id', 'value'].map((attribute) => ({ attribute, predicate: null, at })),
       at,
@@ -36,7 +36,11 @@ export function countsAlone(query: BoundQuery): BoundQuery {
     at,
   };
   const column = { expression, alias: null, text: '', at };
-  return { ...query, from: ehr, select: { ...select, columns: [...select.columns, column] } };
+  return {
+    ...query,
+    from: { ...from, variable },
+    select: { ...select, columns: [...select.columns, column] },
+  };
 }
 
 function refused(what: string): CdrError {
@@ -44,11 +48,4 @@ function refused(what: string): CdrError {
     'forbidden',
     `policies of access answer you counts alone: ${what}, as in SELECT COUNT(c) FROM EHR e CONTAINS COMPOSITION c`,
   );
-}
-
-/** A row of such a query, as JSON text: the counts, each null where they are of fewer EHRs than `least`. */
-export function countsOfRow(row: string, least: number): string {
-  const cells = JSON.parse(row) as (number | null)[];
-  const ehrs = cells.pop() ?? 0;
-  return JSON.stringify(ehrs < least ? counted(cells).map(() => null) : cells);
 }

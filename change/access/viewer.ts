@@ -157,21 +157,19 @@ export class Viewer {
   }
 
   /**
-   * What queries are narrowed by. `ehrId`: the only EHR that is asked about; null: all, where it may ask for tags and marks, and of which an
+   * What queries are narrowed by, and of how many patients each count has to be where counts alone are answered. `ehrId`: the only EHR that is asked about; null: all, where it may ask for tags and marks, and of which an
    * emergency opens none.
    * @throws unprocessable as `withMarkedEhrs`
    */
-  async permitted(ehrId: string | null): Promise<Permitted> {
+  async narrowing(
+    ehrId: string | null,
+  ): Promise<{ readonly permitted: Permitted; readonly leastPatients?: number }> {
     const ehrIds = ehrId === null ? null : [ehrId];
-    const { permitted } = this.#rulesOf(this.request.actions[0], ehrId !== null && this.isEmergency);
+    const inEmergency = ehrId !== null && this.isEmergency;
+    const { permitted, leastPatients } = this.#rulesOf(this.request.actions[0], inEmergency);
     const named = await this.#facts.narrowed(permitted, ehrIds);
     this.#isWithheld ||= await this.#isLessNarrowed(named, ehrId);
-    return named;
-  }
-
-  /** Of how many patients each count of a query has to be, where counts alone are answered; null: whatever it asks for is. */
-  leastPatients(ehrId: string | null): number | null {
-    return this.#rulesOf(this.request.actions[0], ehrId !== null && this.isEmergency).leastPatients;
+    return { permitted: named, ...(leastPatients !== null && { leastPatients }) };
   }
 
   /** The EHRs that are there for him, in an emergency as ever: that is for one. `isNamed`: as for `seenEhrs`. */

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { distinctRows, type RawRow } from '../../aql/result/result-set.js';
+import { countsOfMany } from '../../aql/result/counts-of-many.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Work } from '../../openehr/base/work.js';
 import { formatVersion } from '../../openehr/base/semver.js';
@@ -35,7 +36,6 @@ import {
   refuseOrWarnOfUnused,
 } from './query-request.js';
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
-import { countsOfMany, permittedQuery } from './permitted-query.js';
 import { terminologyOf, metered } from '../../query/terminology.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
@@ -251,12 +251,11 @@ class QueryRunner {
 
   /**
    * Narrows a query by policies and makes its plan.
-   * @throws not-found when the request is about an EHR that does not exist or was merged away; else as `Viewer.permitted`, `QueryCompiler.compile`
+   * @throws not-found when the request is about an EHR that does not exist or was merged away; else as `Viewer.narrowing`, `QueryCompiler.compile`
    */
   private async compile(q: string, request: QueryRequest, limits: CompileLimits): Promise<Compiled> {
     const { ehrId } = request;
-    const viewer = viewing.getStore()?.viewer;
-    const narrowed = viewer === undefined ? request : await permittedQuery(viewer, request);
+    const narrowed = { ...request, ...(await viewing.getStore()?.viewer?.narrowing(ehrId)) };
     const merged = ehrId === null ? null : requireQueriedEhr(ehrId);
     // What is wrong with the text comes first, whichever of the two is known first.
     const [compiled] = await Promise.allSettled([this.compiler.compile(q, narrowed, limits), merged]);

@@ -41,12 +41,12 @@ beforeAll(async () => {
   ).expect(200);
 });
 
-const research = (least: number, more = '') =>
+const research = (least: number) =>
   putPolicy(
     app,
     'research',
     `@counts("${least}") permit (principal, action == Action::"query", resource)
-when { principal has purpose && principal.purpose == "HRESCH"${more} };`,
+when { principal has purpose && principal.purpose == "HRESCH" };`,
   ).expect(200);
 
 interface Asked {
@@ -84,8 +84,8 @@ async function openRows(q: string): Promise<unknown[][]> {
 
 /** What the counts are without the EHR that objects, and of how many EHRs. */
 async function reference({ select, from }: Asked): Promise<{ counts: unknown[]; ehrs: number }> {
-  const [named, rest] = /\be\b/.test(from) ? ['e', from] : ['e', from.replace('EHR', 'EHR e')];
-  const without = `${named}/ehr_id/value != '${objected}'`;
+  const rest = /\be\b/.test(from) ? from : from.replace('EHR', 'EHR e');
+  const without = `e/ehr_id/value != '${objected}'`;
   const narrowed = rest.includes(' WHERE ') ? `${rest} AND ${without}` : `${rest} WHERE ${without}`;
   const [counts = []] = await openRows(`SELECT ${select.join(', ')} FROM ${narrowed}`);
   const ehrs = await openRows(`SELECT DISTINCT e/ehr_id/value FROM ${narrowed}`);

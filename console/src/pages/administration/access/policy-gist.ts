@@ -18,8 +18,9 @@ export function policyGist(text: string): PolicyGist {
   const [, described] = /@\s*description\s*\(\s*"((?:[^"\\]|\\.)*)"\s*\)/.exec(text) ?? [];
   const [, comment] = /^\s*\/\/[ \t]*(.*)/m.exec(text) ?? [];
   const [, emergency] = /@\s*emergency\s*\(\s*"([^"]*)"\s*\)/.exec(text) ?? [];
-  const isOfCounts = /@\s*counts\b/.test(text.replaceAll(QUIET, ' '));
-  const [effect] = /\b(?:permit|forbid)\b/.exec(text.replaceAll(QUIET, ' ')) ?? [];
+  const loud = text.replaceAll(QUIET, ' ');
+  const isOfCounts = /@\s*counts\b/.test(loud);
+  const [effect] = /\b(?:permit|forbid)\b/.exec(loud) ?? [];
   const says = described?.replaceAll(/\\(.)/g, '$1') ?? comment ?? beginning(text);
   return { effect: effect === 'forbid' ? 'forbid' : 'permit', says: says.trim(), emergency, isOfCounts };
 }
