@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 
 /** Bytes of a refused body that are still taken and thrown away; after more the connection is closed. */
@@ -16,4 +17,17 @@ export function discardRest({ req }: Context): void {
     if (bytes > MAX_DISCARDED_BYTES) req.socket.destroy();
   });
   req.resume();
+  closeAfterRest(req);
+}
+
+/**
+ * Where the connection ends with the answer (`Connection: close`, a server that stops), Node would destroy it with the last byte
+ * written, and who still sends would lose the answer to a reset. The half that writes is closed first, and the rest is read: RFC 9112, section 9.6.
+ */
+function closeAfterRest(req: IncomingMessage): void {
+  const { socket } = req;
+  socket.destroySoon = () => {
+    socket.end();
+    req.once('end', () => socket.destroy());
+  };
 }

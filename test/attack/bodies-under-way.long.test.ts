@@ -53,11 +53,19 @@ interface Sent {
   readonly headers?: readonly string[];
   readonly bytes: number;
   readonly at?: number;
+  readonly allowHalfOpen?: boolean;
 }
 
 /** Sends the beginning of a body and keeps the connection; gives what came back until now. */
-async function begun({ path = '/rest/openehr/v1/ehr', user = 'ada', headers, bytes, at = port }: Sent) {
-  const socket = connect(at, '127.0.0.1');
+async function begun({
+  path = '/rest/openehr/v1/ehr',
+  user = 'ada',
+  headers,
+  bytes,
+  at = port,
+  allowHalfOpen = false,
+}: Sent) {
+  const socket = connect({ port: at, host: '127.0.0.1', allowHalfOpen });
   sockets.push(socket);
   const got = { text: '', isClosed: false };
   socket.on('data', (chunk: Buffer) => (got.text += chunk.toString()));
@@ -182,6 +190,32 @@ describe('the answer to a body that is refused', () => {
     expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
+  it('is read by who first sends all of it, and the connection ends with it', async () => {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    const got = { text: '', error: '', isClosed: false };
+    socket.on('error', ({ message }) => (got.error = message));
+    socket.on('close', () => (got.isClosed = true));
+    await once(socket, 'connect');
+    const headers = [
+      'POST /rest/openehr/v1/definition/template/adl1.4 HTTP/1.1',
+      'Host: localhost',
+      `Authorization: ${bearer(['ADMIN'], 'eve')}`,
+      'Content-Type: application/xml',
+      `Content-Length: ${30 * MIB}`,
+      'Connection: close',
+    ];
+    socket.write(`${headers.join('\r\n')}\r\n\r\n`);
+    for (let sent = 0; sent < 30; sent++) {
+      await new Promise((resolve) => socket.write(Buffer.alloc(MIB, ' '), resolve));
+      await pause(10);
+    }
+    socket.on('data', (chunk: Buffer) => (got.text += chunk.toString()));
+    await until(() => got.isClosed);
+    expect(got.error).toBe('');
+    expect(got.text).toMatch(/^HTTP\/1.1 413 /);
+  });
+
   it('ends the connection of who does not end', async () => {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
@@ -215,6 +249,22 @@ describe('senders that take their time', () => {
       const sender = await begun({ bytes: 10, at: slow.port });
       await until(() => sender.isClosed);
       expect(sender.text).toMatch(/^HTTP\/1.1 408 /);
+    } finally {
+      slow.doors.abandon();
+    }
+  });
+
+  it('are ended where they were refused and the connection ends with the answer, too', async () => {
+    const slow = await opened({ ...settings, receiveTimeoutMs: 1_000 });
+    try {
+      const headers = [`Content-Length: ${16 * MIB}`, 'Connection: close'];
+      const path = '/rest/openehr/v1/definition/template/adl1.4';
+      const sender = await begun({ path, headers, bytes: 10, at: slow.port, allowHalfOpen: true });
+      while (!sender.isClosed) {
+        sockets.at(-1)!.write(' ');
+        await pause(50);
+      }
+      expect(sender.text).toMatch(/^HTTP\/1.1 413 /);
     } finally {
       slow.doors.abandon();
     }
