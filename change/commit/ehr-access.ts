@@ -164,7 +164,14 @@ export async function readWithEhrErrorFirst<T>(ehrId: string, work: () => Promis
 }
 
 /** How often a read is begun anew because the EHR was changed meanwhile. */
-const MAX_READS = 50;
+export const MAX_READS = 50;
+
+/** A read gave up: nobody can be told of one moment. */
+export function changedAgain(ehrId: string): CdrError {
+  return new CdrError('unavailable', `EHR ${ehrId} is being changed again and again`, {
+    retryAfterSeconds: 1,
+  });
+}
 
 /**
  * Runs a read that takes several steps so that all of them see the EHR before or all of them after each change of it: it is
@@ -189,7 +196,5 @@ export async function inOneState<T>(
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   }
-  throw new CdrError('unavailable', `EHR ${ehrId} is being changed again and again`, {
-    retryAfterSeconds: 1,
-  });
+  throw changedAgain(ehrId);
 }

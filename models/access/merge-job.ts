@@ -90,6 +90,8 @@ export function movingMerges(): MovingMerges {
  * moment as far as they are concerned. Asks nobody while `learnOfMerges` would not.
  */
 export async function areStillMoving(before: MovingMerges): Promise<boolean> {
+  // What is being read was asked before: a merge may have ended since, and what was read may be of after that.
+  if (performance.now() >= trustedUntil) await reading?.catch(() => undefined);
   await learnOfMerges();
   return moving === before;
 }

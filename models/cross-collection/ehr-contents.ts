@@ -38,7 +38,7 @@ interface Listed {
   readonly time: Date;
 }
 
-type ListedObject = Listed & Pick<VersionedObjectDoc, 'type' | 'latest_version_uid'>;
+type ListedObject = Listed & Pick<VersionedObjectDoc, 'ehr_id' | 'type' | 'latest_version_uid'>;
 
 type Found = { readonly list: 'status'; readonly version: StoredVersion } | Listed | ListedObject;
 
@@ -73,12 +73,17 @@ export async function ehrContent(ehr: EhrDoc, wanted: EhrLists): Promise<EhrCont
     compositions: idsOf('compositions'),
     contributions: idsOf('contributions'),
     versions: (listOf('versions') as ListedObject[])
-      .filter(({ _id, type }) => type !== 'EHR_STATUS' || _id === ehr.ehr_status_id)
+      .filter((object) => object.type === 'COMPOSITION' || isOwn(object, ehr))
       .map(({ type, latest_version_uid: uid }) => ({ type, uid })),
   };
 }
 
-const OF_VERSIONS = { type: 1, latest_version_uid: 1 };
+/** While a merge moves documents those of its source are the target's, but for what ended with the source: docs/spec/merge.md#what-happens-to-the-data */
+function isOwn({ _id, ehr_id: ehrId, type }: ListedObject, ehr: EhrDoc): boolean {
+  return ehrId === ehr._id && (type !== 'EHR_STATUS' || _id === ehr.ehr_status_id);
+}
+
+const OF_VERSIONS = { ehr_id: 1, type: 1, latest_version_uid: 1 };
 
 function listStage(coll: string, match: object, [list, time]: readonly [Listed['list'], string]): object {
   return {

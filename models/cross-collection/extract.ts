@@ -17,13 +17,18 @@ export type ExtractedObject = Pick<
 /** Versions read at once: each may have megabytes. */
 const AT_ONCE = 20;
 
-/** All objects of one kind of an EHR, in the order of their creation. */
-export function extractedObjects(ehrId: string, type: RootType): Promise<ExtractedObject[]> {
-  const fields = { type: 1, ehr_id: 1, time_created: 1, latest_version: 1, latest_version_uid: 1 };
-  return documents<VersionedObjectDoc>(COLLECTIONS.versionedObjects)
-    .find<ExtractedObject>({ ehr_id: ownedBy(ehrId), type }, { projection: fields })
+/**
+ * All objects of one kind of an EHR, in the order of their creation. While a merge moves documents COMPOSITIONs of its source are the
+ * target's; its EHR_STATUS and directories ended.
+ */
+export async function extractedObjects(ehrId: string, type: RootType): Promise<ExtractedObject[]> {
+  const fields = { type: 1, time_created: 1, latest_version: 1, latest_version_uid: 1 };
+  const owner = type === 'COMPOSITION' ? ownedBy(ehrId) : ehrId;
+  const found = await documents<VersionedObjectDoc>(COLLECTIONS.versionedObjects)
+    .find<Omit<ExtractedObject, 'ehr_id'>>({ ehr_id: owner, type }, { projection: fields })
     .sort({ time_created: 1, _id: 1 })
     .toArray();
+  return found.map((object) => ({ ...object, ehr_id: ehrId }));
 }
 
 /**

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
+import { changedAgain, MAX_READS } from '../../change/commit/ehr-access.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import { makeEhr } from '../../maintenance/extract/make.js';
 import { readExtract, type ReadExtract } from '../../maintenance/extract/read.js';
 import { extractText } from '../../maintenance/extract/write.js';
@@ -91,22 +93,42 @@ async function getExtract(ctx: Context, { aql, accessMode }: Settings): Promise<
   const ehrId = pathParameter(ctx, 'ehr_id');
   const which = queryParameter(ctx, 'versions');
   const format = form.format === 'XML' ? 'XML' : 'JSON';
-  const texts = extractText(ehrId, which, { format, now: new Date(), work: ctx.state.work });
+  const { held, rest } = await begun(ehrId, () =>
+    extractText(ehrId, which, { format, now: new Date(), work: ctx.state.work }),
+  );
+  if (accessMode !== 'off') await warnOfMarks(ctx, ehrId);
+  ctx.status = 200;
+  if (rest === null) writeText(ctx, form, held);
+  else answerStream(ctx, form, pieces(held, rest), aql.streamIdleMs);
+}
+
+interface Begun {
+  readonly held: string;
+  /** What comes after it; null: nothing does. */
+  readonly rest: AsyncIterable<string> | null;
+}
+
+/** What is answered at once, of one moment: it is read anew while the EHR loses something meanwhile. @throws unavailable when it does again and again */
+async function begun(ehrId: string, read: () => AsyncGenerator<string>): Promise<Begun> {
+  for (let reads = 1; reads <= MAX_READS; reads += 1) {
+    try {
+      return await heldOf(read());
+    } catch (error) {
+      if (!(error instanceof CdrError) || error.code !== 'conflict') throw error;
+    }
+  }
+  throw changedAgain(ehrId);
+}
+
+async function heldOf(texts: AsyncGenerator<string>): Promise<Begun> {
   const held: string[] = [];
   for (let length = 0; length < HELD;) {
     const next = await texts.next();
-    if (next.done === true) {
-      if (accessMode !== 'off') await warnOfMarks(ctx, ehrId);
-      ctx.status = 200;
-      writeText(ctx, form, held.join(''));
-      return;
-    }
+    if (next.done === true) return { held: held.join(''), rest: null };
     held.push(next.value);
     length += next.value.length;
   }
-  if (accessMode !== 'off') await warnOfMarks(ctx, ehrId);
-  ctx.status = 200;
-  answerStream(ctx, form, pieces(held, texts), aql.streamIdleMs);
+  return { held: held.join(''), rest: texts };
 }
 
 /** Sends texts as they are read, and reads no more than is taken. */
@@ -117,8 +139,8 @@ function answerStream(ctx: Context, form: BodyType, texts: AsyncIterable<string>
 }
 
 /** Few large pieces instead of one a version. */
-async function* pieces(held: readonly string[], texts: AsyncIterable<string>): AsyncGenerator<string> {
-  yield held.join('');
+async function* pieces(held: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
+  yield held;
   let piece = '';
   for await (const text of texts) {
     piece += text;

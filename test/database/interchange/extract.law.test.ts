@@ -12,7 +12,8 @@ import { useDatabase } from '../../support/database.js';
 import { emptied } from '../../support/interchange.js';
 import { draws, seeds } from '../../support/laws.js';
 import { givenMergeTemplates } from '../../support/merge-http.js';
-import { PairWriter } from '../../support/merge/pair-writer.js';
+import { GroupWriter } from '../../support/merge/group-writer.js';
+import { SIDES } from '../../support/merge/recorded.js';
 import { Random } from '../../support/random.js';
 import { V1, type Json } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
@@ -83,10 +84,9 @@ it(`an EHR made of an EXTRACT has the same EXTRACT and rows, and into one that h
     await emptied('another.system');
     await givenMergeTemplates(app);
     const random = new Random(seed);
-    const writer = await PairWriter.given(app, random, { source: 4, target: 5 });
+    const writer = await GroupWriter.given(app, random, { source: 4, target: 5, third: 2 });
     for (let step = 0; step < STEPS; step += 1) await writer.step();
-    const { isMerged } = writer.recorded.now;
-    const ehrId = isMerged ? writer.ehrIds.target : random.pick([writer.ehrIds.source, writer.ehrIds.target]);
+    const ehrId = writer.ehrOf(random.pick(SIDES));
     const form = random.pick(['application/json', 'application/xml']);
     const [json, body, rows] = [await extracted(ehrId), await extracted(ehrId, form), await rowsOf(ehrId)];
 
@@ -102,8 +102,8 @@ it(`an EHR made of an EXTRACT has the same EXTRACT and rows, and into one that h
 
     await emptied();
     await givenMergeTemplates(app);
-    const { ehrIds } = await PairWriter.given(app, random, { source: 2, target: 2 });
-    const target = random.pick([ehrIds.source, ehrIds.target]);
+    const { ehrIds } = await GroupWriter.given(app, random, { source: 2, target: 2, third: 1 });
+    const target = ehrIds[random.pick(SIDES)];
     const [before, rowsBefore] = [await extracted(target), await rowsOf(target)];
     const path = `/rest/admin/ehr/${target}/extract`;
     const { body: plan } = await sent(`${path}?dry_run=true`, body, form);

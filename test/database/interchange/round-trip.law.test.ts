@@ -15,7 +15,7 @@ import {
   merge,
   statusOf,
 } from '../../support/merge-http.js';
-import { PairWriter } from '../../support/merge/pair-writer.js';
+import { GroupWriter } from '../../support/merge/group-writer.js';
 import { Script } from '../../support/merge/replay-script.js';
 import { Random } from '../../support/random.js';
 import { givenComposition, givenEhr, V1 } from '../../support/resources.js';
@@ -43,9 +43,8 @@ async function givenStore(seed: number): Promise<void> {
     .set('Content-Type', 'text/plain')
     .send('SELECT e FROM EHR e');
   for (let script = 0; script < SCRIPTS; script += 1) await new Script(seed * SCRIPTS + script, app).run();
-  const writer = await PairWriter.given(app, random, { source: 4, target: 5 });
+  const writer = await GroupWriter.given(app, random, { source: 4, target: 5, third: 2 });
   for (let step = 0; step < STEPS; step += 1) await writer.step();
-  const isMerged = writer.recorded.now.isMerged;
   const ehrs = await Promise.all([1, 2, 3].map((name) => givenEhr(app, statusOf(`${seed} ${name}`))));
   for (const one of ehrs) await givenComposition(app, one);
   await givenDirectory(app, ehrs[0]!, folder('root', [], [folder('inner')]));
@@ -55,7 +54,7 @@ async function givenStore(seed: number): Promise<void> {
     [ehrs[1]!, ehrs[2]!, { reversible: false }],
   ] as const;
   for (const [from, to, how] of chain) expect((await merge(app, from, to, how)).status).toBe(200);
-  const ehrId = isMerged ? writer.ehrIds.target : writer.ehrIds.source;
+  const ehrId = writer.ehrOf('source');
   await admin(app, 'put', `/ehr/${ehrId}/distinct/${ehrs[2]!}`).send({ reason: 'twins' });
   const uid = await givenComposition(app, ehrId);
   await request(app).post(`${V1}/ehr/${ehrId}/contribution`).send(attestation(uid));

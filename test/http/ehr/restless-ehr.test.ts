@@ -66,3 +66,35 @@ describe('an EHR that is changed whenever it is looked at', () => {
     expect((await read()).status).toBe(200);
   });
 });
+
+describe('an EXTRACT of which something goes while it is read', () => {
+  const extract = (): request.Test => request(app).get(`${V1}/ehr/${ehrId}/extract`);
+
+  /** So many times the versions that are read lack one that was listed. */
+  function lacking(times: number): (name: string, reply: Json) => Json {
+    return (_name, reply) => {
+      const cursor = reply.cursor as { ns: string; firstBatch?: Json[] } | undefined;
+      if (cursor?.firstBatch === undefined || !cursor.ns.endsWith('.versions') || reads === times)
+        return reply;
+      reads += 1;
+      return { ...reply, cursor: { ...cursor, firstBatch: cursor.firstBatch.slice(1) } };
+    };
+  }
+
+  it('is begun anew', async () => {
+    const { text: whole } = await extract();
+    reads = 0;
+    proxy.plays = { rewrite: lacking(2) };
+    const { status, text } = await extract();
+    const timeless = (one: string): string => one.replace(/"time_created":\{[^}]*\}/, '');
+    expect([status, reads, timeless(text)]).toEqual([200, 2, timeless(whole)]);
+  });
+
+  it('is 503 with Retry-After when that happens so many times', async () => {
+    reads = 0;
+    proxy.plays = { rewrite: lacking(Infinity) };
+    const { status, headers, body } = await extract();
+    expect([status, headers['retry-after'], (body as Json).code]).toEqual([503, '1', 'unavailable']);
+    expect(reads).toBeGreaterThan(20);
+  });
+});

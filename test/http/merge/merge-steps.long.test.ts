@@ -40,6 +40,7 @@ beforeEach(async () => {
   mine.push(await givenUpdate(app, source, mine[0]!, aComposition('minimal_evaluation.en.v1')));
   theirs = await givenComposition(app, target, aComposition('minimal_observation.en.v1'));
   await givenTag(app, { ehrId: source, type: 'composition', uid: mine[1]!.split('::')[0]! }, 'k');
+  await givenDirectory(app, source, folder('own'));
   await givenDirectory(app, target, folder('ward', [mine[2]!.split('::')[0]!, theirs.split('::')[0]!]));
 });
 
@@ -104,6 +105,16 @@ const QUERIES = [
   'SELECT c FROM EHR e CONTAINS COMPOSITION c ORDER BY c/uid/value LIMIT 3',
 ];
 
+const LISTS = [
+  '?include=compositions,contributions',
+  '?include=versions',
+  '/ehr_status',
+  '/directory',
+  '/extract',
+];
+/** When an EXTRACT was made is another time each time. */
+const TODAY = { time_created: null };
+
 /** Answers of everything that reads the two EHRs. */
 async function answers(): Promise<unknown[]> {
   const found: unknown[] = [];
@@ -126,9 +137,9 @@ async function answers(): Promise<unknown[]> {
     ];
   });
   for (const ehrId of [source, target])
-    for (const path of ['', '?include=compositions,contributions', ...paths.map((one) => `/${one}`)]) {
+    for (const path of ['', ...LISTS, ...paths.map((one) => `/${one}`)]) {
       const { status, body, headers } = await request(app).get(`${V1}/ehr/${ehrId}${path}`);
-      found.push([path, status, { ...body, request_id: '' }, headers.link?.replace(/:\d+/, '')]);
+      found.push([path, status, { ...body, ...TODAY, request_id: '' }, headers.link?.replace(/:\d+/, '')]);
     }
   const listed = await request(app).get(`${V1}/ehr/${target}?include=contributions`);
   for (const { id } of listed.body.contributions as Json[]) {
@@ -148,7 +159,7 @@ describe('a merge in steps', () => {
     expect([merged.status, merged.body.way, merged.body.outcome.summary]).toEqual([
       200,
       'steps',
-      '8 compositions moved, 0 joined, 0 folder copied, 10 contributions moved, 1 item tags moved, 0 item tags deleted',
+      '8 compositions moved, 0 joined, 0 folder copied, 11 contributions moved, 1 item tags moved, 0 item tags deleted',
     ]);
     await expectNoJobs();
     const undone = await unmerge(app, source, target);

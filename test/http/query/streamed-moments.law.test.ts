@@ -7,7 +7,7 @@ import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { seeds } from '../../support/laws.js';
 import { givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';
-import { givenJointUpdate, nextUid } from '../../support/merge/pair-writer.js';
+import { givenJointUpdate, nextUid } from '../../support/merge/joint-update.js';
 import { Random } from '../../support/random.js';
 import { answered, givenComposition, givenEhr } from '../../support/resources.js';
 import { SYSTEM_ID } from '../../support/hilltop/hilltop.js';
@@ -16,6 +16,8 @@ import { WITH_ADMIN } from '../../support/tokens.js';
 /** Rows that come a few at a time, so that far more commands than one give them: no stream is held whole. */
 const IN_PARTS = { timeoutMs: 60_000, batchSize: 1, holdMs: 1 };
 const COUNT = 6;
+/** Share of streams beside commits that are not cut short: of 40 it was 0.8. */
+const LEAST_WHOLE = 0.4;
 
 useDatabase();
 const app = testApp(WITH_ADMIN);
@@ -144,7 +146,10 @@ describe('a stream that is too long to be held whole', () => {
         ended += 1;
       }
     }
-    expect([whole > 0, whole + ended]).toEqual([true, seeds({ small: 6, full: 400 }).length]);
+    process.stderr.write(`${JSON.stringify({ whole, ended })}\n`);
+    expect(whole + ended).toBe(seeds({ small: 6, full: 400 }).length);
+    // One that ends says nothing: to end always would be right always.
+    expect(whole / (whole + ended)).toBeGreaterThanOrEqual(LEAST_WHOLE);
   }, 7_200_000);
 });
 
