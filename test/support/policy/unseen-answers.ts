@@ -39,10 +39,8 @@ export async function answerOf(
   asked: UnseenRequest,
 ): Promise<Answer> {
   const path = asked.path.startsWith('/') ? asked.path : `${storedPath(operation)}${asked.path}`;
-  const method = METHODS[operation.method];
-  const sending = request(url)
-    [method](path)
-    .set({ Authorization: token, ...asked.headers });
+  const [to, method] = [request(url), METHODS[operation.method]];
+  const sending = to[method](path).set({ Authorization: token, ...asked.headers });
   const { status, headers, text } = await (asked.body === undefined ? sending : sending.send(asked.body));
   const kept = Object.entries(headers as Record<string, string>).filter(
     ([name]) => !OWN_HEADERS.includes(name),
