@@ -42,7 +42,8 @@ export async function permittedCommit(
   viewer.renew(request.ehrId);
   const ehr = request.isNewEhr === true ? null : await writableEhr(request.ehrId);
   if (ehr !== null) viewer.requireMinding(ehr);
-  const tags = await viewer.tagsOf(request.ehrId);
+  // A new EHR has no tags yet: those of one that has its id already decide nothing, so that it is refused as ever, seen or not.
+  const tags = ehr === null ? {} : await viewer.tagsOf(request.ehrId);
   await requireMakeable(viewer, request, { systemId, tags });
   const unseen = await unseenContainers(viewer, request, { ehrId: request.ehrId, ehr, tags });
   if (ehr === null) return { ...request, unseen };
@@ -61,7 +62,7 @@ async function requireMakeable(
     if (!('object' in entry)) continue;
     const action = ACTIONS[entry.kind];
     const made = objectToBe(request.ehrId, entry, { systemId, tags, readsContent });
-    const object = await viewer.withMarks(request.ehrId, made);
+    const object = request.isNewEhr === true ? made : await viewer.withMarks(request.ehrId, made);
     if (!viewer.permits(action, object)) throw placed(request, index, notPermitted(viewer, action));
   }
 }

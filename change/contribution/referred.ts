@@ -1,4 +1,5 @@
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
+import { belongsTo } from '../../models/access/merge-job.js';
 import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
 import { viewing } from '../access/viewer.js';
 import { writableEhr } from '../commit/ehr-access.js';
@@ -19,6 +20,11 @@ export async function referredContainers(ehrId: string, envelope: ContributionEn
   if (viewer === undefined) return { known, unseen: new Set() };
   await writableEhr(ehrId);
   const unseen = new Set<string>();
-  for (const container of known) if (!(await viewer.seesLatest(container))) unseen.add(container._id);
+  for (const container of known)
+    if (belongsTo(container.ehr_id) !== ehrId) {
+      // Nobody has it here: whether it may be seen elsewhere is not asked, nor told.
+      await viewer.lookForVersion(ehrId);
+      unseen.add(container._id);
+    } else if (!(await viewer.seesLatest(container))) unseen.add(container._id);
   return { known: known.filter(({ _id }) => !unseen.has(_id)), unseen };
 }

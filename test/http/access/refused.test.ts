@@ -22,6 +22,25 @@ const open = testApp();
 
 const policy = (id: string, text: string) => putPolicy(app, id, text);
 
+/** A new version of a COMPOSITION in a CONTRIBUTION. */
+function versionAfter(uid: string): object {
+  const change_type = {
+    _type: 'DV_CODED_TEXT',
+    value: 'modification',
+    defining_code: {
+      _type: 'CODE_PHRASE',
+      terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
+      code_string: '251',
+    },
+  };
+  return {
+    _type: 'ORIGINAL_VERSION',
+    commit_audit: { _type: 'AUDIT_DETAILS', change_type },
+    preceding_version_uid: { _type: 'OBJECT_VERSION_ID', value: uid },
+    data: aComposition(),
+  };
+}
+
 beforeAll(() => givenTemplate(open));
 
 describe('with ACCESS_REFUSED=403', () => {
@@ -57,6 +76,12 @@ describe('with ACCESS_REFUSED=403', () => {
     expect(await statuses(ABSENT, absent)).toEqual([404, 404, 404, 404, 404, 404]);
     expect((await statuses(seen, uid)).slice(0, 4)).toEqual([200, 200, 200, 403]);
     expect((await statuses(seen, absent))[3]).toBe(404);
+    // What is of another EHR, hidden or not, is not in this one: nobody is told that it is somewhere.
+    for (const preceding of [inHidden, absent]) {
+      const versions = [versionAfter(preceding)];
+      const sent = ask('post', `/ehr/${seen}/contribution`).send({ _type: 'CONTRIBUTION', versions });
+      expect((await sent).status).toBe(404);
+    }
     const rows = await ask('post', '/query/aql').send({ q: 'SELECT e/ehr_id/value FROM EHR e' }).expect(200);
     expect((rows.body as Json)['rows']).not.toContainEqual([hidden]);
   });

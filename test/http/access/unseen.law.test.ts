@@ -8,11 +8,14 @@ import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { seeds } from '../../support/laws.js';
 import {
-  CREATING,
-  spoiled,
-  unseenRequests,
-  type UnseenRequest,
-} from '../../support/policy/unseen-requests.js';
+  answerOf,
+  answersOf,
+  masked,
+  type Answer,
+  type Answers,
+  type Asking,
+} from '../../support/policy/unseen-answers.js';
+import { CREATING, unseenRequests, type UnseenRequest } from '../../support/policy/unseen-requests.js';
 import {
   absentNames,
   hiddenThings,
@@ -74,94 +77,29 @@ async function policy(id: string, text: string): Promise<void> {
   await putPolicy(app, id, text).expect(200);
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-const METHODS = { GET: 'get', PUT: 'put', POST: 'post', DELETE: 'delete', OPTIONS: 'options' } as const;
-/** Of each answer anew. */
-const OWN_HEADERS = ['date', 'x-request-id', 'keep-alive', 'connection'];
-
-async function answerOf(operation: Operation, asked: UnseenRequest, token = ADA): Promise<Answer> {
-  const path = asked.path.startsWith('/') ? asked.path : `${storedPath(operation)}${asked.path}`;
-  const to = request(served.url);
-  const method = METHODS[operation.method];
-  const sending = to[method](path).set({ Authorization: token, ...asked.headers });
-  const { status, headers, text } = await (asked.body === undefined ? sending : sending.send(asked.body));
-  const kept = Object.entries(headers as Record<string, string>).filter(
-    ([name]) => !OWN_HEADERS.includes(name),
-  );
-  return { status, headers: Object.fromEntries(kept), text };
-}
-
-function storedPath({ path }: Operation): string {
-  return path.replace('{qualified_query_name}', 'org.example::q').replace('{version}', '1.0.0');
-}
-
-/** Without what differs from one moment to the next, and with names for what is asked for. */
-function masked({ status, headers, text }: Answer, names: Names): Answer {
-  const body: unknown = text.startsWith('{') ? JSON.parse(text) : null;
-  const kept = body === null ? null : withoutNumbers(body as Record<string, unknown>);
-  const inXml = text.replaceAll(/<(examined_ehrs|no_evidence)>\d+/g, '<$1>');
-  const isWhole =
-    kept === null ? inXml === text : Object.keys(kept).length === Object.keys(body as object).length;
-  const { 'content-length': length = '', ...others } = headers;
-  const byLength = Object.entries(names).sort(([, one], [, other]) => other.length - one.length);
-  const maskedText = (said: string): string =>
-    byLength
-      .reduce((masking, [name, value]) => masking.replaceAll(value, `<${name}>`), said)
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g, '<time>')
-      .replaceAll(/(request_id"?[:>]"?)[0-9a-f-]{36}/g, '$1');
-  return {
-    status,
-    headers: {
-      ...(JSON.parse(maskedText(JSON.stringify(others))) as Record<string, string>),
-      ...(isWhole && { 'content-length': length }),
-    },
-    text: maskedText(kept === null ? inXml : JSON.stringify(kept)),
-  };
-}
-
 /** What counts everything by design, and what the server itself has done. */
-function withoutNumbers(body: Record<string, unknown>): Record<string, unknown> {
-  const ofServer = ['activity', 'database', 'jobs', 'started', 'slowest_queries', 'ignored', 'warnings'];
-  const counting = ['examined_ehrs', 'no_evidence', 'next', 'counts'];
-  return Object.fromEntries(
-    Object.entries(body).filter(([name]) => ![...ofServer, ...counting].includes(name)),
-  );
-}
+const COUNTED = [
+  ...['activity', 'database', 'jobs', 'started', 'slowest_queries', 'ignored', 'warnings'],
+  ...['examined_ehrs', 'no_evidence', 'next', 'counts'],
+];
 
-type Answers = Readonly<Record<string, Answer>>;
+const told = (operation: Operation, asked: UnseenRequest, token = ADA): Promise<Answer> =>
+  answerOf({ url: served.url, token }, operation, asked);
+const maskedAs = (answer: Answer, names: Names): Answer => masked(answer, names, COUNTED);
 
 /** `seed`: of what is wrong with the requests, the same in both worlds. */
-async function answers(
+function answers(
   names: Names,
   seen: SeenEhr,
   seed: number,
-  {
-    token = ADA,
-    operations = JUDGED,
-  }: { readonly token?: string; readonly operations?: readonly Operation[] } = {},
+  { token = ADA, operations = JUDGED }: Partial<Pick<Asking, 'token' | 'operations'>> = {},
 ): Promise<Answers> {
-  const random = new Random(seed);
-  const all: Record<string, Answer> = {};
-  for (const [number, operation] of operations.entries())
-    for (const [index, asked] of unseenRequests(operation, names, seen).entries()) {
-      all[`${operation.id} ${index}`] = masked(await answerOf(operation, asked, token), names);
-      const other = spoiled(asked, random);
-      if ((number + index) % SPOILED !== 0) continue;
-      all[`${operation.id} ${index} spoiled`] = masked(await answerOf(operation, other, token), names);
-    }
-  return all;
+  return answersOf({ url: served.url, token, operations, cut: COUNTED }, { names, seen, seed });
 }
 
 const IS_SMALL = !process.env['TEST_LAWS'] && !process.env['TEST_LONG'];
 /** In `npm test` one case tries all operations, and each of the others some of them, another case others. */
 const PARTS = IS_SMALL ? 10 : 1;
-/** In `npm test` so many requests are also sent with something wrong in them: one of each. */
-const SPOILED = IS_SMALL ? 4 : 1;
 const partOf = (operations: readonly Operation[], which: number): Operation[] =>
   operations.filter((_, index) => index % PARTS === which % PARTS);
 
@@ -181,10 +119,10 @@ it('what policies hide is answered by every operation as what is not there', asy
     const silent: string[] = [];
     for (const operation of telling) {
       const asked = unseenRequests(operation, names, seen);
-      const told = await Promise.all(
-        asked.map(async (each) => masked(await answerOf(operation, each, ADMIN), names)),
+      const toldTo = await Promise.all(
+        asked.map(async (each) => maskedAs(await told(operation, each, ADMIN), names)),
       );
-      const isOther = told.some(
+      const isOther = toldTo.some(
         (answer, index) => JSON.stringify(answer) !== JSON.stringify(within[`${operation.id} ${index}`]),
       );
       if (!isOther) silent.push(operation.id);
@@ -234,7 +172,7 @@ it('what a patient withholds is answered by every read as what is not there, but
     let isOther = false;
     for (const [index, asked] of unseenRequests(operation, names, seen).entries()) {
       const broken = { ...asked, headers: { ...asked.headers, ...NIGHT.headers } };
-      const answer = masked(await answerOf(operation, broken, night), names);
+      const answer = maskedAs(await told(operation, broken, night), names);
       // What names no record is refused in an emergency.
       isOther ||=
         answer.status !== 400 &&
@@ -308,14 +246,14 @@ it('to whom EHRs are permitted without their EHR_STATUS no operation tells whose
     `SELECT s FROM EHR e CONTAINS EHR_STATUS s`,
     `SELECT e/ehr_id/value AS ${FOUND} FROM EHR e WHERE ${ofPatient} = '${subject}'`,
   ];
-  const told = async (token: string): Promise<string[]> => {
-    const telling: string[] = [];
+  const telling = async (token: string): Promise<string[]> => {
+    const found: string[] = [];
     for (const operation of read) {
       const asked = unseenRequests(operation, names, seen);
       if (operation.id === 'query_execute_adhoc_post')
         asked.push(...queries.map((q) => ({ path: operation.path, headers: {}, body: { q } })));
       for (const each of asked) {
-        const { text, headers } = await answerOf(operation, each, token);
+        const { text, headers } = await told(operation, each, token);
         // An answer repeats what was asked.
         const { q = '' } = { ...each.body } as { q?: string };
         const said = `${JSON.stringify(headers)}${q === '' ? text : text.replaceAll(q, '')}`;
@@ -323,11 +261,11 @@ it('to whom EHRs are permitted without their EHR_STATUS no operation tells whose
         const isQuery = operation.discloses === 'query';
         const isFound = isQuery && text.includes(FOUND) && !text.includes('"rows":[]');
         const isTold = isFound || [subject, identifier].some((word) => said.includes(word));
-        if (isTold) telling.push(operation.id);
+        if (isTold) found.push(operation.id);
       }
     }
-    return [...new Set(telling)];
+    return [...new Set(found)];
   };
-  expect(await told(ADA)).toEqual([]);
-  expect(await told(ADMIN)).toEqual(expect.arrayContaining(TOLD));
+  expect(await telling(ADA)).toEqual([]);
+  expect(await telling(ADMIN)).toEqual(expect.arrayContaining(TOLD));
 });

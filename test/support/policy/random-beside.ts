@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { tagValues } from '../../../policy/attributes.js';
+import { accessTags, tagValues, type AccessTags } from '../../../policy/attributes.js';
 import {
   all,
   any,
@@ -31,19 +31,37 @@ const KEYS = ['access.ward', 'access.team'];
 const TEXTS = [null, '', ' , ', '3B', '3B,4A', ' 4A\u00a0', '13B', 'a.c', 'abc,4A'];
 const VALUES = ['3B', '4A', 'a.c', 'b', ''];
 
-/** The same, restricted by random tags and marks: as who knows all ids names it, and as documents are asked. */
+/** Tags of some EHRs, some of keys that policies see. */
+export function randomTags(random: Random, ehrIds: readonly string[]): readonly Doc[] {
+  return ehrIds.flatMap((ehrId) => random.list(0, 2, () => randomTag(random, ehrId)));
+}
+
+/** Those of one EHR as policies see them. */
+export function tagsOf(ehrId: string, tags: readonly Doc[]): AccessTags {
+  const own = tags.filter((tag) => tag['owner_id'] === ehrId && tag['target_type'] === 'EHR_STATUS');
+  return accessTags(own as unknown as Parameters<typeof accessTags>[0]);
+}
+
+/** The same condition with the ids of EHRs where it asks for tags. */
+export function withTagsNamed(
+  condition: Condition,
+  ehrIds: readonly string[],
+  tags: readonly Doc[],
+): Condition {
+  return withEhrsNamed(condition, (leaf) => ehrIds.filter((ehrId) => fits(leaf, ehrId, tags)));
+}
+
+/** The same, restricted by tags and random marks: as who knows all ids names it, and as documents are asked. */
 export function drawnBeside(
   random: Random,
   { ehr, version }: Permitted,
-  versions: readonly AccessObject[],
+  { versions, tags }: { readonly versions: readonly AccessObject[]; readonly tags: readonly Doc[] },
 ): { readonly permitted: Permitted; readonly beside: Beside } {
   const ehrIds = [...new Set(versions.map((each) => ehrOf(each)))];
-  const tags = ehrIds.flatMap((ehrId) => random.list(0, 2, () => randomTag(random, ehrId)));
   const marks = randomMarks(random, versions);
-  const leaf = randomLeaf(random);
+  const leaf = randomTagLeaf(random);
   const shape = random.below(5);
-  const known = (condition: Condition): Condition =>
-    withEhrsNamed(condition, (each) => ehrIds.filter((ehrId) => fits(each, ehrId, tags)));
+  const known = (condition: Condition): Condition => withTagsNamed(condition, ehrIds, tags);
   const restricted = (base: Condition, isMarked: Condition): Condition =>
     [
       all([base, not(isMarked)]),
@@ -87,7 +105,8 @@ function randomTag(random: Random, ehrId: string): Doc {
   };
 }
 
-function randomLeaf(random: Random): TagLeaf {
+/** What may be asked of such a tag. */
+export function randomTagLeaf(random: Random): TagLeaf {
   const key = random.pick(KEYS);
   const among = random.list(1, 3, () => random.pick(VALUES));
   return random.pick<TagLeaf>([

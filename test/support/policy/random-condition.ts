@@ -3,8 +3,9 @@ import { all, any, not } from '../../../policy/condition.js';
 import { attributeOf, type AccessObject } from '../../../policy/object.js';
 import { attributesOf, type ObjectType } from '../../../policy/schema.js';
 import type { Random } from '../random.js';
+import { randomTagLeaf } from './random-beside.js';
 
-/** A condition over objects of a type, that asks for values which some of them have. */
+/** A condition over objects of a type, that asks for values which some of them have; where some have tags, for those too. */
 export function randomCondition(
   random: Random,
   type: ObjectType,
@@ -24,6 +25,8 @@ export function randomCondition(
 function randomLeaf(random: Random, type: ObjectType, objects: readonly AccessObject[]): Condition {
   const someUids = (): string[] => random.list(1, 4, () => random.pick(objects).uid);
   if (random.chance(0.15)) return { kind: 'uid', among: someUids() };
+  if (objects.some(({ tags }) => Object.keys(tags).length > 0) && random.chance(0.15))
+    return randomTagLeaf(random);
   // Marks are named before a query is made.
   const attribute = random.pick(Object.keys(attributesOf(type)).filter((name) => name !== 'marks'));
   const values = objects.flatMap((object) => attributeOf(object, attribute) ?? []);
