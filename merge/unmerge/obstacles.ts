@@ -143,7 +143,7 @@ function lockedSource(snapshot: UnmergeSnapshot): Obstacle[] {
 }
 
 /** What merges made since would have joined otherwise without this one. */
-function laterMerges({ record, story, taken, live }: UnmergeSnapshot): Obstacle[] {
+function laterMerges({ record, story, taken, live, elsewhere }: UnmergeSnapshot): Obstacle[] {
   const isBack = (id: string): boolean => taken.get(id)?.now === 'target';
   const others = story.into.filter(({ _id }) => _id !== record._id);
   return others.flatMap(({ source_ehr: other, joined, apart = [] }) => {
@@ -159,7 +159,8 @@ function laterMerges({ record, story, taken, live }: UnmergeSnapshot): Obstacle[
       );
     const beside = apart
       .filter(({ source, targets }) => {
-        const staying = targets.filter((id) => !isBack(id));
+        // What another undo took away was not there either.
+        const staying = targets.filter((id) => !isBack(id) && !elsewhere.has(id));
         return (
           staying.length === 1 && targets.some(isBack) && [source, ...staying].every((id) => live.has(id))
         );

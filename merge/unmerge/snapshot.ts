@@ -53,8 +53,10 @@ export interface UnmergeSnapshot extends Moved {
   readonly lists: ReadonlyMap<string, JoinedUndo>;
   /** The target's EHR_STATUS without the merge; null: it stays as it is. */
   readonly status: StatusUndo | null;
-  /** Object ids of those that `apart` of merges names and that the target has and are not deleted. */
+  /** Of the objects that `apart` of merges names those that the target has and are not deleted. */
   readonly live: ReadonlySet<string>;
+  /** And those that another EHR has: the merge that brought them was taken back. */
+  readonly elsewhere: ReadonlySet<string>;
 }
 
 /** Another EHR has a subject that an unmerge gives back. */
@@ -110,10 +112,10 @@ export async function unmergeSnapshot(
     story,
     lists: await joinedUndos(record, story, versions),
     status: await statusUndo(record, story, versions.has(target.ehr_status_id)),
-    live: await liveAmong(
+    ...(await placesOf(
       target._id,
       story.into.flatMap(({ apart = [] }) => apart.flatMap(({ source: one, targets }) => [one, ...targets])),
-    ),
+    )),
   };
 }
 
@@ -153,11 +155,17 @@ async function statusUndo(
   return object === null || latest === undefined ? null : { latest, object };
 }
 
-async function liveAmong(ehrId: string, versionedObjectUids: readonly string[]): Promise<Set<string>> {
+async function placesOf(
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<Pick<UnmergeSnapshot, 'live' | 'elsewhere'>> {
   const containers = await containersById(versionedObjectUids);
-  return new Set(
-    containers.flatMap(({ _id, ehr_id: owner, deleted }) => (owner === ehrId && !deleted ? [_id] : [])),
-  );
+  const own = containers.filter(({ ehr_id: owner }) => owner === ehrId);
+  const others = containers.filter(({ ehr_id: owner }) => owner !== ehrId);
+  return {
+    live: new Set(own.flatMap(({ _id, deleted }) => (deleted ? [] : [_id]))),
+    elsewhere: new Set(others.map(({ _id }) => _id)),
+  };
 }
 
 async function madeVersions(

@@ -11,13 +11,13 @@ import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 /** Scripts. */
-const SIZES = { small: 20, full: 1_000 };
+const SIZES = { small: 60, full: 1_000 };
+
+/** Of the scripts at least so many have to take a merge back: what took nothing back proves nothing. */
+const TAKEN_BACK = 0.6;
 
 /** Scripts at once: each waits for the database, or for a merge in steps, most of its time. */
 const LANES = 4;
-
-/** Scripts after which the whole database is verified; at full size at the end once more. */
-const VERIFIED = 12;
 
 /** Scripts that failed, shown before the law gives up. */
 const SHOWN = Number(process.env['LAW_SHOWN'] ?? 3);
@@ -26,15 +26,20 @@ useDatabase();
 const apps = { whole: testApp(WITH_ADMIN), steps: testApp({ ...WITH_ADMIN, mergeStepsFrom: 0 }) };
 beforeAll(() => givenMergeTemplates(apps.whole));
 
+/** How many scripts took something back, and of how many everything was compared. */
+const seen = { undone: 0, whole: 0 };
+
 async function failureOf(seed: number, app: typeof apps.whole): Promise<string | null> {
   const script = new Script(seed, app);
   try {
     await script.run();
     await script.expectReplay();
+    if (script.undone > 0) seen.undone += 1;
+    if (script.undone > 0 && !script.leftOut.lists && !script.leftOut.directories) seen.whole += 1;
     await script.keepWhatIsInTheWay();
     return null;
   } catch (error) {
-    return `LAW_SEED=${seed} ${JSON.stringify(script.done)}\n${String(error)}`;
+    return `LAW_SEED=${seed} ${JSON.stringify(script.told)}\n${String(error)}`;
   }
 }
 
@@ -68,8 +73,9 @@ async function expectSound(): Promise<void> {
 
 it(`after any merges and unmerges every EHR is what the remaining merges alone would give (${draws(SIZES)} scripts)`, async () => {
   const scripts = [...seeds(SIZES).entries()];
-  expect(await tried(scripts.slice(0, VERIFIED))).toEqual([]);
+  expect(await tried(scripts)).toEqual([]);
   await expectSound();
-  expect(await tried(scripts.slice(VERIFIED))).toEqual([]);
-  if (scripts.length === SIZES.full) await expectSound();
+  process.stderr.write(`${scripts.length} scripts: ${JSON.stringify(seen)}\n`);
+  // One script that is repeated may be any.
+  if (scripts.length > 1) expect(seen.undone).toBeGreaterThanOrEqual(scripts.length * TAKEN_BACK);
 }, 14_400_000);

@@ -230,6 +230,20 @@ describe('compositions that another merge joined to what the merge brought', () 
     expect([await shown(a), await shown(b)]).toMatchObject([{ lists: ['A'] }, { lists: ['B', 'C'] }]);
     expect((await verifyStorage()).violations).toEqual([]);
   });
+
+  it('are told of the last of several of them, whatever other undos took away before', async () => {
+    const d = await patient('D');
+    await done(merge(app, a.ehrId, b.ehrId));
+    await done(merge(app, c.ehrId, b.ehrId));
+    await done(merge(app, d.ehrId, b.ehrId, ALL));
+    // Without A's it would still have been one of C and B.
+    await done(unmerge(app, a.ehrId, b.ehrId));
+    const { status, body } = await unmerge(app, c.ehrId, b.ehrId);
+    expect([status, body.obstacles]).toMatchObject([409, [{ code: 'merged_since', object_ids: [d.list] }]]);
+    await done(unmerge(app, d.ehrId, b.ehrId));
+    await done(unmerge(app, c.ehrId, b.ehrId));
+    expect([await shown(b), await shown(c), await shown(d)]).toEqual(['B', 'C', 'D'].map(plainly));
+  });
 });
 
 it('the EHR at the end of a chain is found by every subject, whichever it took', async () => {

@@ -85,6 +85,7 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
     lists: new Map([[THEIRS, { edits: [], edited: null, before: made.get(THEIRS)!.before }]]),
     status: null,
     live: new Set(),
+    elsewhere: new Set(),
     ...further,
   };
 }
