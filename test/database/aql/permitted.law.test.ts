@@ -39,7 +39,7 @@ async function compared(random: RandomCase, data: ReferenceData, drawn: Drawn): 
 
 /** What scopes permit that name the templates which there are, or some of them; mostly of one patient. */
 function scopedPermitted(random: Random, data: ReferenceData): Drawn {
-  const templates = templatesOf(data);
+  const templates = [...templatesOf(data), 'of_nothing_here'];
   const words = random.list(1, 3, () => {
     const scope = randomScope(random, templates).replace(/^(?:user|system)\//, (other) =>
       random.chance(0.7) ? 'patient/' : other,
