@@ -8,6 +8,7 @@ import type { MergeRecordDoc } from '../../models/merge/record.js';
 import { ownersOf } from '../../models/versioned-object.js';
 import { repairUid } from '../replay/repair-uid.js';
 import type { MergeStory } from '../replay/story.js';
+import { broughtAgain, type BroughtAgain } from './brought-again.js';
 
 /** A composition that the merge took from the source, moved or joined. */
 export interface TakenObject {
@@ -19,7 +20,7 @@ export interface TakenObject {
 
 /** What became of what a merge moved: counted, for there may be a million of it. */
 export interface Moved {
-  /** `compositions`: all that moved without being joined. The others: those that the target still has. */
+  /** `compositions`: all that moved without being joined, but for those of `again`. The others: those that the target still has. */
   readonly counts: { readonly compositions: number; readonly contributions: number; readonly tags: number };
   /** By object id the joined ones, those that the target has no longer, and those that `since` names. */
   readonly taken: ReadonlyMap<string, TakenObject>;
@@ -28,6 +29,7 @@ export interface Moved {
    * repairs made.
    */
   readonly since: readonly ContributionRefs[];
+  readonly again: BroughtAgain;
 }
 
 /** What `movedOf` is told of the merge. */
@@ -44,30 +46,40 @@ const COMPARED = 20_000;
 
 /** Reads the archive of a merge part by part, and keeps what needs a look. `compared`: how much is compared with it at once. */
 export async function movedOf(session: Session, merge: MovedOf, compared = COMPARED): Promise<Moved> {
-  const { taken, ...counts } = await takenObjects(session, merge.record);
+  const again = await broughtAgain(merge.record, merge.story);
+  const { taken, ...counts } = await takenObjects(session, merge.record, again);
   const since: ContributionRefs[] = [];
   let contributions = 0;
-  await addNamed(taken, merge.record._id, ofLaterMerges(merge));
+  const add = (ids: readonly string[]): Promise<void> =>
+    addNamed(
+      taken,
+      merge.record._id,
+      ids.filter((id) => !again.compositions.has(id)),
+    );
+  await add(ofLaterMerges(merge));
   const all = contributionRefs(session, merge.record.target_ehr);
   for await (const some of inBatches(all, compared)) {
-    const others = await notArchived(merge.record._id, some);
-    contributions += some.length - others.length;
+    const own = some.filter(({ _id }) => !again.contributions.has(_id));
+    const others = await notArchived(merge.record._id, own);
+    contributions += own.length - others.length;
     const unknown = others.filter((one) => !isOfMerges(merge.story, one));
-    await addNamed(taken, merge.record._id, unknown.flatMap(rootsOf));
+    await add(unknown.flatMap(rootsOf));
     since.push(...unknown.filter((one) => rootsOf(one).some((id) => taken.has(id) || merge.made.has(id))));
   }
-  return { counts: { ...counts, contributions }, taken, since };
+  return { counts: { ...counts, contributions }, taken, since, again };
 }
 
 /** The joined compositions and those that are gone, and how many moved. */
 async function takenObjects(
   session: Session,
   { _id: mergeId, target_ehr: target, joined }: MergeRecordDoc,
+  { compositions: again }: BroughtAgain,
 ): Promise<{ taken: Map<string, TakenObject>; compositions: number; tags: number }> {
   const taken = new Map<string, TakenObject>();
   let place = 0;
   let tags = 0;
-  const look = async (ids: readonly string[], isWanted: (one: TakenObject) => boolean): Promise<void> => {
+  const look = async (all: readonly string[], isWanted: (one: TakenObject) => boolean): Promise<void> => {
+    const ids = all.filter((id) => !again.has(id));
     const owners = await ownersOf(ids);
     for (const id of ids) {
       const one = { place, now: whereNow(owners.get(id), target) };

@@ -73,7 +73,7 @@ interface GoingBack extends Pick<UnmergePlan, 'back' | 'counts' | 'restoredTags'
 }
 
 function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
-  const { record, taken, counts } = snapshot;
+  const { record, taken, counts, again } = snapshot;
   const isHere = (id: string): boolean => taken.get(id)?.now === 'target';
   const goesBack = new Set([...taken.keys()].filter((id) => isHere(id) && !kept.has(id)));
   const isBack = ({ uid }: { readonly uid: string }): boolean => {
@@ -87,7 +87,12 @@ function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
   const staying = snapshot.tags.filter(({ target }) => taken.has(target) && !goesBack.has(target));
   const addresses = new Set(snapshot.tags.filter(({ target }) => goesBack.has(target)).map(addressOf));
   return {
-    back: { mergeId: record._id, except, joined, since },
+    back: {
+      mergeId: record._id,
+      except: new Set([...except, ...again.compositions, ...again.contributions]),
+      joined,
+      since,
+    },
     counts: {
       compositions: counts.compositions - except.size + joined.length,
       contributions: counts.contributions + since.length,
@@ -99,13 +104,17 @@ function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
 }
 
 /** In the order in which they were moved. */
-function leftOut({ taken }: UnmergeSnapshot, { kept }: Resolution): string[] {
+function leftOut({ taken, again }: UnmergeSnapshot, { kept }: Resolution): string[] {
   const inOrder = [...taken].toSorted(([, a], [, b]) => a.place - b.place);
-  return inOrder.flatMap(([id, { now }]) => {
+  const notBack = inOrder.flatMap(([id, { now }]) => {
     if (now !== 'target')
       return [`left out: composition ${id}, ${now === 'elsewhere' ? 'moved on' : 'erased'} since`];
     return kept.has(id) ? [`kept in the target: composition ${id}`] : [];
   });
+  const brought = [...again.compositions].map(
+    (id) => `left out: composition ${id}, moved on since, and brought again by another merge`,
+  );
+  return [...notBack, ...brought];
 }
 
 /** Both compositions of a pair go on with what they hold without the merge; no version uid is ever given twice. */

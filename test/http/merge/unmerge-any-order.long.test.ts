@@ -263,3 +263,50 @@ it('the EHR at the end of a chain is found by every subject, whichever it took',
   await done(unmerge(app, a.ehrId, b.ehrId));
   expect(await Promise.all([a, b, c].map((one) => ehrOf(one.subject)))).toEqual([a.ehrId, b.ehrId, c.ehrId]);
 });
+
+describe('what was moved on and came back by another merge', () => {
+  const composers = async ({ ehrId }: Patient): Promise<unknown> =>
+    (await rows(app, 'SELECT c/composer/name FROM EHR e CONTAINS COMPOSITION c', ehrId))
+      .map(([who]) => who)
+      .sort();
+  const noteOf = (who: string): Json => ({
+    ...aComposition('minimal_evaluation.en.v1'),
+    composer: { _type: 'PARTY_IDENTIFIED', name: who },
+  });
+
+  it.each([
+    ['in one transaction', app],
+    ['in steps', testApp({ ...WITH_ADMIN, mergeStepsFrom: 1 })],
+  ])(
+    'is the other merge’s: it stays with the target, and goes back to whom it was moved, %s',
+    async (_, by) => {
+      const { ehrId: from } = a;
+      const noteUid = await givenComposition(app, from, noteOf('note'));
+      const note = versionedObjectUidOf(noteUid);
+      await givenComposition(app, from, noteOf('other'));
+      await done(merge(by, a.ehrId, b.ehrId, {}));
+      await givenUpdate(app, b.ehrId, noteUid, noteOf('edited'));
+      await request(app)
+        .put(`${V1}/ehr/${b.ehrId}/composition/${note}/tags`)
+        .send([{ key: 'seen', value: 'yes' }])
+        .expect(200);
+      const path = `/ehr/${b.ehrId}/composition/${note}/move`;
+      expect((await admin(app, 'post', path).send({ target_ehr: c.ehrId })).status).toBe(200);
+      await done(merge(by, c.ehrId, b.ehrId, {}));
+      const { outcome } = await done(unmerge(by, a.ehrId, b.ehrId));
+      expect(outcome.summary).toContain(`left out: composition ${note}, moved on since`);
+      expect(await composers(a)).toEqual(['A', 'other']);
+      expect(await composers(b)).toEqual(['B', 'C', 'edited']);
+      await done(unmerge(by, c.ehrId, b.ehrId));
+      expect(await composers(b)).toEqual(['B']);
+      expect(await composers(c)).toEqual(['C', 'edited']);
+      const history = await request(app).get(
+        `${V1}/ehr/${c.ehrId}/versioned_composition/${note}/revision_history`,
+      );
+      expect((history.body as Json).items).toHaveLength(2);
+      const tags = await request(app).get(`${V1}/ehr/${c.ehrId}/composition/${note}/tags`);
+      expect((tags.body as Json[]).map(({ key }) => key as string)).toEqual(['seen']);
+      expect((await verifyStorage()).violations).toEqual([]);
+    },
+  );
+});

@@ -162,6 +162,7 @@ export class Script {
       { kind: 'version tag', object: this.random.pick([list, note]), key: text, text },
       { kind: 'attest', object: this.random.pick([list, note]), text },
       { kind: 'move', object: note, ehr: this.random.below(this.originals.length), text },
+      { kind: 'move', object: note, ehr: this.random.below(this.originals.length), text },
       { kind: 'erase', object: note, text },
     ]);
     if (edit.kind === 'move' && this.moved.has(edit.object)) return;

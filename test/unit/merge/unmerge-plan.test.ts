@@ -68,6 +68,7 @@ function takenBut(versionedObjectUid?: string): UnmergeSnapshot['taken'] {
 
 function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
   return {
+    again: { compositions: new Set(), contributions: new Set() },
     record,
     target: ehr(TARGET),
     targetMergedInto: null,
