@@ -176,14 +176,19 @@ function laterMerges({ record, story, taken, live, elsewhere }: UnmergeSnapshot)
   });
 }
 
-/** Whether a person committed to the container after the merge, or attested what it made, and no unmerge took that back. */
-function isChanged({ since, story }: UnmergeSnapshot, { version }: MadeVersion): boolean {
-  return since.some(({ versions }) =>
-    versions.some(({ uid }) => {
-      const id = parseObjectVersionId(uid);
-      if (story.taken.has(uid)) return false;
-      return id?.versionedObjectUid === version.object_id && id.version >= version.version;
-    }),
+/**
+ * Whether a person committed to the container after the merge, or attested what it made, and no unmerge took that back. What an
+ * upgrade of data made of it is no person's.
+ */
+function isChanged({ since, story, upgrades }: UnmergeSnapshot, { version }: MadeVersion): boolean {
+  return since.some(
+    ({ _id, versions }) =>
+      !upgrades.has(_id) &&
+      versions.some(({ uid }) => {
+        const id = parseObjectVersionId(uid);
+        if (story.taken.has(uid)) return false;
+        return id?.versionedObjectUid === version.object_id && id.version >= version.version;
+      }),
   );
 }
 

@@ -86,6 +86,7 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
     status: null,
     live: new Set(),
     elsewhere: new Set(),
+    upgrades: new Set(),
     ...further,
   };
 }
