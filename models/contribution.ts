@@ -1,5 +1,6 @@
 import { trusted, type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
+import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS, type SealLeaf } from './access/layout.js';
 import { ownedBy } from './access/merge-job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
@@ -150,14 +151,17 @@ export function contributionsByUid(contributionUids: readonly string[]): Promise
     .toArray();
 }
 
-/** The request that each of these CONTRIBUTIONs is of, whoever owns them; without those that are of none. */
+/**
+ * The request that each of these CONTRIBUTIONs is of, whoever owns them; without those that are of none. Joins the caller's
+ * transaction.
+ */
 export async function requestsOf(contributionUids: readonly string[]): Promise<Map<string, string>> {
-  const found = documents<ContributionDoc>(COLLECTIONS.contributions).find<
-    Pick<ContributionDoc, '_id' | 'authenticated'>
-  >({ _id: { $in: [...new Set(contributionUids)] } }, { projection: { authenticated: 1 } });
   const requests = new Map<string, string>();
-  for await (const { _id, authenticated } of found)
-    if (authenticated !== undefined) requests.set(_id, authenticated.request_id);
+  for (const part of inSteps([...new Set(contributionUids)])) {
+    const found = await Contribution.find({ _id: trusted({ $in: part }) }, { authenticated: 1 }).exec();
+    for (const { _id, authenticated } of found)
+      if (authenticated !== undefined) requests.set(_id, authenticated.request_id);
+  }
   return requests;
 }
 

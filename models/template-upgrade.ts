@@ -126,6 +126,17 @@ export function upgradesOf(templateIds: readonly string[]): Promise<TemplateUpgr
 
 const MAX_LISTED = 100;
 
+/** Ids of the requests that began upgrades, or took them back: what these wrote is known by it. Joins the caller's transaction. */
+export async function upgradeRequests(): Promise<ReadonlySet<string>> {
+  const found = await TemplateUpgrade.find({}, { begun_by: 1, undone_by: 1 }).exec();
+  return new Set(
+    found.flatMap(({ begun_by: begun, undone_by: undone }) => [
+      begun.request_id,
+      ...(undone === undefined ? [] : [undone.request_id]),
+    ]),
+  );
+}
+
 /** All upgrades that a process is at, or was. */
 export function upgradesAtWork(): Promise<TemplateUpgradeDoc[]> {
   return TemplateUpgrade.find({ state: trusted({ $in: AT_WORK }) }).exec();

@@ -7,9 +7,9 @@ import { anyVersion, latestVersions, versionsOfContainer, type VersionDoc } from
 import { containersById, ehrStatusContainer, liveDirectory } from '../../models/versioned-object.js';
 import { contentOf, isSameContent } from '../content.js';
 import { folderOf, withoutCopy } from '../plan/folders.js';
-import { listStory, listValue } from './lists.js';
+import { listStory, listValue, makerIn } from './lists.js';
 import { statusWithout } from './status.js';
-import { makerOf, mergeStory, type MergeStory } from './story.js';
+import { mergeStory, type MergeStory } from './story.js';
 
 /** An object that does not hold what persons and the merges that stand give it. */
 export interface Harm {
@@ -50,7 +50,7 @@ async function harmedLists(ehrId: string, story: MergeStory): Promise<Harm[]> {
   for (const { _id } of containers) {
     const now = latest.get(_id);
     const value = listValue(lists, _id);
-    if (now === undefined || value === null || makerOf(story, now) === null) continue;
+    if (now === undefined || value === null || makerIn(lists, now) === null) continue;
     const from = await anyVersion(value.versionUid);
     if (from?.data != null && !isSameContent(now, from))
       found.push({

@@ -7,6 +7,7 @@ import type { JoinedPair, MergeRecordDoc } from '../../models/merge/record.js';
 import { versionsByUid, type VersionHead } from '../../models/version.js';
 import { isSameContent } from '../content.js';
 import { makerOf, undoingOf, type Maker, type MergeStory } from './story.js';
+import { upgradesAmong } from './upgrades.js';
 
 /** Content that a joined COMPOSITION goes on with. */
 export interface ListValue {
@@ -28,6 +29,10 @@ export interface ListStory {
   readonly origins: ReadonlyMap<string, Date>;
   /** VERSIONs that unmerges made of sources with what a person had written. */
   readonly edits: ReadonlySet<string>;
+  /** CONTRIBUTIONs of upgrades of data, and of their undos. */
+  readonly upgrades: ReadonlySet<string>;
+  /** By the uid of a VERSION that an upgrade made that of which it has the content, in the other revision of its template. */
+  readonly upgraded: ReadonlyMap<string, string>;
 }
 
 /** What is left out of a replay. */
@@ -57,7 +62,43 @@ export async function listStory(
     });
     ids = [...new Set(joined)].filter((id) => !heads.has(id));
   }
-  return { story, heads, ...(await comparedContents(story, heads)) };
+  const upgrades = await upgradesAmong([...heads.values()].flat());
+  const lists = { story, heads, upgrades, ...(await comparedContents(story, heads)) };
+  return { ...lists, upgraded: await upgradedContents(lists) };
+}
+
+/**
+ * An upgrade makes what a container holds anew: the oldest first, since one follows the other. Where it rewrote something else, which
+ * an older release had left wrong, its VERSION is that of nothing.
+ */
+async function upgradedContents(lists: Omit<ListStory, 'upgraded'>): Promise<ListStory['upgraded']> {
+  const upgraded = new Map<string, string>();
+  const made = [...lists.heads.values()]
+    .flat()
+    .filter(({ contribution_uid: uid }) => lists.upgrades.has(uid))
+    .toSorted((a, b) => a.time_committed.getTime() - b.time_committed.getTime());
+  for (const { _id, object_id: id, version, preceding_version_uid: preceding = '' } of made) {
+    const value = listValue({ ...lists, upgraded }, id, NOTHING, version - 1);
+    if (value === null) continue;
+    const isSame =
+      value.versionUid === preceding || (await likeAmong(preceding, [value.versionUid])).size > 0;
+    if (isSame) upgraded.set(_id, value.versionUid);
+  }
+  return upgraded;
+}
+
+/** What made a version of these lists; null: a person. Pure. */
+export function makerIn(
+  { story, upgrades }: Pick<ListStory, 'story' | 'upgrades'>,
+  head: VersionHead,
+): Maker | null {
+  return upgrades.has(head.contribution_uid) ? { kind: 'upgrade', merge: null } : makerOf(story, head);
+}
+
+/** What upgrades of data made of a version of a list; itself where none did. Pure. */
+export function upgradedFrom(lists: ListStory, head: VersionHead): string {
+  const later = (lists.heads.get(head.object_id) ?? []).filter(({ version }) => version > head.version);
+  return later.reduce((uid, { _id }) => (lists.upgraded.get(_id) === uid ? _id : uid), head._id);
 }
 
 /** Few versions name where their content is from, or were made by an unmerge: only theirs is read. */
@@ -126,16 +167,28 @@ function nextValue(
   value: ListValue | null,
   without: Without,
 ): ListValue | null {
-  const maker = makerOf(lists.story, head);
-  if (maker === null) {
-    const isTaken = lists.story.taken.has(head._id) || without.taken.has(head._id);
-    return isTaken || wasTaken(lists, head) ? value : valueOf(lists, head);
-  }
+  const maker = makerIn(lists, head);
+  if (maker?.kind === 'upgrade') return upgradedValue(lists, head, value);
+  if (maker === null) return isTaken(lists, head, without) ? value : valueOf(lists, head);
   if (lists.edits.has(head._id) || isKept(lists, maker, head)) return valueOf(lists, head);
   const role = maker.kind === 'merge' && stands(maker, without) ? roleOf(maker.merge, head.object_id) : null;
   if (role === null) return value;
   if (role.role === 'source') return null;
   return joinedValue(value, sourceValue(lists, role.pair, head, without), role.pair);
+}
+
+/** Whether an unmerge gave to its source what a person had written. */
+function isTaken(lists: ListStory, head: VersionHead, without: Without): boolean {
+  return lists.story.taken.has(head._id) || without.taken.has(head._id) || wasTaken(lists, head);
+}
+
+/** Where what it was made of is left out there is nothing of it. It came to be when a person wrote that. */
+function upgradedValue(
+  { upgraded }: ListStory,
+  { _id }: VersionHead,
+  value: ListValue | null,
+): ListValue | null {
+  return value !== null && upgraded.get(_id) === value.versionUid ? { ...value, versionUid: _id } : value;
 }
 
 function stands({ merge }: Maker, { mergeId }: Without): boolean {
@@ -199,8 +252,7 @@ function isKept(lists: ListStory, { kind, merge }: Maker, head: VersionHead): bo
   if (undone === null || roleOf(merge, head.object_id) === null) return false;
   const heads = lists.heads.get(head.object_id) ?? [];
   const isCovered = heads.some(
-    (one) =>
-      one.version > head.version && makerOf(lists.story, one) === null && one.time_committed <= undone.date,
+    (one) => one.version > head.version && makerIn(lists, one) === null && one.time_committed <= undone.date,
   );
   if (isCovered) return false;
   if (undone.kept !== undefined) return undone.kept.includes(head.object_id);
@@ -227,7 +279,7 @@ export function editsSince(lists: ListStory, versionedObjectUid: string, version
   return heads.filter(
     (head) =>
       head.version > version &&
-      makerOf(lists.story, head) === null &&
+      makerIn(lists, head) === null &&
       !lists.story.taken.has(head._id) &&
       !wasTaken(lists, head),
   );

@@ -5,8 +5,8 @@ import { isRepairOf } from './repair-uid.js';
 
 /** What made a version that no person made. */
 export interface Maker {
-  readonly kind: 'merge' | 'unmerge' | 'repair';
-  /** Of a repair: null. */
+  readonly kind: 'merge' | 'unmerge' | 'repair' | 'upgrade';
+  /** Of a repair, and of an upgrade of data: null. */
   readonly merge: MergeRecordDoc | MergeHistoryDoc | null;
 }
 

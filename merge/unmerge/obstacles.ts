@@ -176,14 +176,20 @@ function laterMerges({ record, story, taken, live, elsewhere }: UnmergeSnapshot)
   });
 }
 
-/** Whether a person committed to the container after the merge, or attested what it made, and no unmerge took that back. */
-function isChanged({ since, story }: UnmergeSnapshot, { version }: MadeVersion): boolean {
-  return since.some(({ versions }) =>
-    versions.some(({ uid }) => {
-      const id = parseObjectVersionId(uid);
-      if (story.taken.has(uid)) return false;
-      return id?.versionedObjectUid === version.object_id && id.version >= version.version;
-    }),
+/**
+ * Whether a person committed to the container after the merge, or attested what it made, and no unmerge took that back. Of a list its
+ * VERSIONs tell too, for their CONTRIBUTION may have stayed in another EHR. What an upgrade of data made of it is no person's.
+ */
+function isChanged({ since, story, lists, upgrades }: UnmergeSnapshot, { version }: MadeVersion): boolean {
+  if ((lists.get(version.object_id)?.edits ?? []).length > 0) return true;
+  return since.some(
+    ({ _id, versions }) =>
+      !upgrades.has(_id) &&
+      versions.some(({ uid }) => {
+        const id = parseObjectVersionId(uid);
+        if (story.taken.has(uid)) return false;
+        return id?.versionedObjectUid === version.object_id && id.version >= version.version;
+      }),
   );
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../models/version.js';
 import { containersById, ehrStatusContainer, ownersOf } from '../../models/versioned-object.js';
 import type { Session } from '../../models/access/write.js';
-import { editsSince, isDeletion, listStory, listValue } from '../replay/lists.js';
+import { editsSince, isDeletion, listStory, listValue, upgradedFrom } from '../replay/lists.js';
 import { statusWithout } from '../replay/status.js';
 import { mergeStory, type MergeStory } from '../replay/story.js';
 import { directorySnapshot, type DirectorySnapshot } from './directory.js';
@@ -51,6 +51,8 @@ export interface UnmergeSnapshot extends Moved {
   readonly story: MergeStory;
   /** What joined COMPOSITIONs of the target hold without the merge, by object id. */
   readonly lists: ReadonlyMap<string, JoinedUndo>;
+  /** CONTRIBUTIONs of upgrades of data that wrote joined COMPOSITIONs of the target. */
+  readonly upgrades: ReadonlySet<string>;
   /** The target's EHR_STATUS without the merge; null: it stays as it is. */
   readonly status: StatusUndo | null;
   /** Of the objects that `apart` of merges names those that the target has and are not deleted. */
@@ -78,7 +80,7 @@ interface StatusUndo {
 interface JoinedUndo {
   /** VERSIONs that persons made since. */
   readonly edits: readonly string[];
-  /** What the last of them left; null: none, or a deletion. */
+  /** What the last of them left, as upgrades made it; null: none, or a deletion. */
   readonly edited: VersionDoc | null;
   /** What it holds without the merge and them; null: nothing. */
   readonly before: VersionDoc | null;
@@ -110,7 +112,7 @@ export async function unmergeSnapshot(
     droppedTags: await archivedBodies(record._id, 'tag'),
     directory: await directorySnapshot(record, story),
     story,
-    lists: await joinedUndos(record, story, versions),
+    ...(await joinedUndos(record, story, versions)),
     status: await statusUndo(record, story, versions.has(target.ehr_status_id)),
     ...(await placesOf(
       target._id,
@@ -123,7 +125,7 @@ async function joinedUndos(
   record: MergeRecordDoc,
   story: MergeStory,
   made: UnmergeSnapshot['made'],
-): Promise<Map<string, JoinedUndo>> {
+): Promise<Pick<UnmergeSnapshot, 'lists' | 'upgrades'>> {
   const targets = record.joined.map(({ target }) => target).filter((id) => made.has(id));
   const lists = await listStory(record.target_ehr, story, targets);
   const found = new Map<string, JoinedUndo>();
@@ -134,11 +136,11 @@ async function joinedUndos(
     const value = listValue(lists, id, { mergeId: record._id, taken: new Set(edits) });
     found.set(id, {
       edits,
-      edited: last === undefined || isDeletion(last) ? null : await anyVersion(last._id),
+      edited: last === undefined || isDeletion(last) ? null : await anyVersion(upgradedFrom(lists, last)),
       before: value === null ? null : await anyVersion(value.versionUid),
     });
   }
-  return found;
+  return { lists: found, upgrades: lists.upgrades };
 }
 
 async function statusUndo(

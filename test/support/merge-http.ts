@@ -1,5 +1,7 @@
 import type { RequestListener } from 'node:http';
+import mongoose from 'mongoose';
 import request from 'supertest';
+import type { MergeHistoryDoc } from '../../models/merge/history.js';
 import { givenTemplate, V1, versionUidOf, type Json } from './resources.js';
 import { ADMIN } from './tokens.js';
 
@@ -128,4 +130,14 @@ export async function rows(app: RequestListener | string, q: string, ehrId?: str
     .send({ q, ...(ehrId !== undefined && { ehr_id: ehrId }) });
   if (response.status !== 200) throw new Error(`AQL: ${response.status} ${response.text}`);
   return (response.body as { rows: unknown[][] }).rows;
+}
+
+/** As if the unmerge of the source had written the version. */
+export async function writtenByUnmerge(source: string, versionUid: string): Promise<void> {
+  const found = await mongoose.connection
+    .collection<{ _id: string; contribution_uid: string }>('versions')
+    .findOne({ _id: versionUid });
+  await mongoose.connection
+    .collection<MergeHistoryDoc>('merge_history')
+    .updateOne({ source_ehr: source }, { $push: { 'undone.contribution_uids': found!.contribution_uid } });
 }

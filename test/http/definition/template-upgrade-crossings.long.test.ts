@@ -7,7 +7,7 @@ import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { emptied, exported, imported, refusals } from '../../support/interchange.js';
-import { admin, merge, unmerge } from '../../support/merge-http.js';
+import { admin, givenUpdate, merge, unmerge, writtenByUnmerge } from '../../support/merge-http.js';
 import {
   IN_GRAMS,
   massIn,
@@ -183,5 +183,75 @@ describe('an upgrade of data', () => {
     });
     expect(moved.status).toBe(200);
     expect(await notedDigest(versionUidOf(await data.latest({ ehrId: third, uid: mine.uid })))).toBe(digest);
+  });
+});
+
+describe('a list that a merge joined and an upgrade of data made anew', () => {
+  const persistent = (units: string, id: string, who: string): Json => {
+    const text = JSON.stringify(massIn(units, id))
+      .replaceAll('"433"', '"431"')
+      .replaceAll('"event"', '"persistent"');
+    const composition = JSON.parse(text) as Json;
+    delete composition.context;
+    return { ...composition, composer: { _type: 'PARTY_IDENTIFIED', name: who } };
+  };
+
+  const persistentTexts = (id: string): readonly [string, string] => {
+    const [first, second] = revisionTexts(id);
+    const made = (opt: string): string =>
+      opt.replaceAll('<code_list>433</code_list>', '<code_list>431</code_list>');
+    return [made(first), made(second)];
+  };
+
+  it.each([
+    ['source', 'mine'],
+    ['target', 'theirs'],
+  ])('goes back as each was before, when the %s went on', async (chosen, shown) => {
+    const id = `joined-${chosen}`;
+    const [first, second] = persistentTexts(id);
+    await data.upload(first);
+    const mine = await data.commit(persistent('gm', id, 'mine'));
+    const theirs = await data.commit(persistent('gm', id, 'theirs'));
+    await data.upload(second);
+    const composer = async (made: { ehrId: string; uid: string }): Promise<unknown> =>
+      ((await data.latest(made)).body as Json).composer.name;
+    const how = { composition_merge: 'PERSISTENT', resolutions: { compositions: { [id]: chosen } } };
+    expect((await merge(app, mine.ehrId, theirs.ehrId, how)).status).toBe(200);
+    expect(await done(id, await data.upgrade(id))).toMatchObject({ upgraded: 1, left: 0 });
+    expect([await composer(theirs), (await data.latest(theirs)).text]).toEqual([
+      shown,
+      expect.stringContaining('"units":"g"'),
+    ]);
+    await expectSound();
+    const back = await unmerge(app, mine.ehrId, theirs.ehrId);
+    expect([back.status, back.text]).toEqual([200, back.text]);
+    for (const [made, who] of [
+      [mine, 'mine'],
+      [theirs, 'theirs'],
+    ] as const)
+      expect(await composer(made)).toBe(who);
+    await expectSound();
+  });
+
+  it('is found by verify where an older release had left the other patient’s content in it', async () => {
+    const id = 'joined-harmed';
+    const [first, second] = persistentTexts(id);
+    await data.upload(first);
+    const mine = await data.commit(persistent('gm', id, 'mine'));
+    const theirs = await data.commit(persistent('gm', id, 'theirs'));
+    const how = { composition_merge: 'PERSISTENT', resolutions: { compositions: { [id]: 'source' } } };
+    expect((await merge(app, mine.ehrId, theirs.ehrId, how)).status).toBe(200);
+    expect((await unmerge(app, mine.ehrId, theirs.ehrId)).status).toBe(200);
+    const before = versionUidOf(await data.latest(theirs));
+    const wrong = await givenUpdate(app, theirs.ehrId, before, persistent('gm', id, 'mine'));
+    await writtenByUnmerge(mine.ehrId, wrong);
+    await data.upload(second);
+    expect(await done(id, await data.upgrade(id))).toMatchObject({ upgraded: 2, left: 0 });
+    const now = versionUidOf(await data.latest(theirs));
+    const found = (await verifyStorage()).violations.map(({ id: uid, message }) => [uid, message]);
+    expect(found).toContainEqual([
+      now,
+      expect.stringContaining('holds what a merge left that was taken back'),
+    ]);
   });
 });

@@ -5,7 +5,6 @@ import request from 'supertest';
 import { changeContext } from '../../../change/commit/context.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { repairMerges, type Repairing } from '../../../merge/repair.js';
-import type { MergeHistoryDoc } from '../../../models/merge/history.js';
 import { testApp } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import {
@@ -16,6 +15,7 @@ import {
   merge,
   statusOf,
   unmerge,
+  writtenByUnmerge,
 } from '../../support/merge-http.js';
 import {
   aComposition,
@@ -60,16 +60,6 @@ async function repairCommand(...options: readonly string[]): Promise<string[]> {
   });
   expect([code, stderr.replace(/^database: .*\n/, '')]).toEqual([0, '']);
   return stdout.trimEnd().split('\n');
-}
-
-/** As if the unmerge of the source had written the version. */
-async function writtenByUnmerge(source: string, versionUid: string): Promise<void> {
-  const found = await mongoose.connection
-    .collection<{ _id: string; contribution_uid: string }>('versions')
-    .findOne({ _id: versionUid });
-  await mongoose.connection
-    .collection<MergeHistoryDoc>('merge_history')
-    .updateOne({ source_ehr: source }, { $push: { 'undone.contribution_uids': found!.contribution_uid } });
 }
 
 /** What an integrity check says of an EHR. */

@@ -87,6 +87,7 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
     status: null,
     live: new Set(),
     elsewhere: new Set(),
+    upgrades: new Set(),
     ...further,
   };
 }
@@ -159,6 +160,13 @@ describe('obstaclesTo', () => {
     const found = reasonsOf(snapshot(further));
     expect(found).toHaveLength(expected.length);
     found.forEach((reason, index) => expect(reason).toMatch(expected[index]!));
+  });
+
+  it('sees what a person wrote on a list also where its CONTRIBUTION stayed in another EHR', () => {
+    const edited = { edits: [uidOf(THEIRS, 3)], edited: null, before: null };
+    expect(reasonsOf(snapshot({ lists: new Map([[THEIRS, edited]]) }))).toEqual([
+      expect.stringContaining('was changed since'),
+    ]);
   });
 
   it('lists all of them', () => {
