@@ -7,8 +7,18 @@ const LOCK_TIMEOUT = 24;
 /** TransactionTooLarge; since 6.2 TransactionTooLargeForCache. */
 const TRANSACTION_TOO_LARGE: readonly unknown[] = [257, 313];
 const NO_SUCH_TRANSACTION = 251;
-/** ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary, InterruptedAtShutdown and its kin. */
-const NO_PRIMARY: readonly unknown[] = [91, 189, 10107, 11600, 11602, 13435, 13436];
+/**
+ * What a cluster answers while nothing is wrong with the command: ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary and kin;
+ * HostUnreachable, HostNotFound, NetworkTimeout, NetworkInterfaceExceededTimeLimit, SocketException between its members; ExceededTimeLimit,
+ * MaxTimeMSExpired by the server's own limit; Interrupted, CursorNotFound, CursorKilled; ReadConcernMajorityNotAvailableYet.
+ */
+const AWAY: ReadonlySet<unknown> = new Set([
+  ...[91, 189, 10107, 11600, 11602, 13435, 13436],
+  ...[6, 7, 89, 202, 9001],
+  ...[262, MAX_TIME_EXPIRED],
+  ...[11601, 43, 237],
+  134,
+]);
 
 /** Whether a unique index refused a write (E11000). */
 export function isDuplicateKey(error: unknown): boolean {
@@ -30,7 +40,7 @@ export function isTimeLimit(error: unknown): boolean {
 /** The database was away for as long as a request waits for it. */
 export class DatabaseAway extends Error {}
 
-/** Whether the database cannot be reached, has no primary, or its queue of transactions is full. */
+/** Whether the database cannot be reached, has no primary, ended the command for reasons of its own, or its queue of transactions is full. */
 export function isUnavailable(error: unknown): boolean {
   const { mongo } = mongoose;
   // A bulk write wraps what ended it.
@@ -46,9 +56,7 @@ export function isUnavailable(error: unknown): boolean {
     isSocketFailure(error)
   )
     return true;
-  return (
-    error instanceof mongo.MongoError && (error.code === LOCK_TIMEOUT || NO_PRIMARY.includes(error.code))
-  );
+  return error instanceof mongo.MongoError && (error.code === LOCK_TIMEOUT || AWAY.has(error.code));
 }
 
 const LOST_CONNECTION: readonly unknown[] = [

@@ -37,7 +37,9 @@ export type Fault =
   /** The majority is slow. */
   | 'slow'
   /** The cursor was killed, or the operation interrupted by an election. */
-  | 'killed';
+  | 'killed'
+  /** The operation took longer than the server lets one take. */
+  | 'timed-out';
 
 /** What a proxy does with commands and replies; absent: it passes them on. */
 interface Plays {
@@ -123,6 +125,7 @@ interface Asked {
 const SLOW_MS = 150;
 /** NotWritablePrimary, WriteConflict, PrimarySteppedDown, CursorNotFound, NoSuchTransaction, InterruptedDueToReplStateChange. */
 const CODE = {
+  timeLimit: 50,
   notPrimary: 10107,
   conflict: 112,
   steppedDown: 189,
@@ -249,6 +252,7 @@ function refusalOf(fault: Fault | null, { isInTransaction, name }: Command): Doc
   const label = isInTransaction ? 'TransientTransactionError' : 'RetryableWriteError';
   if (fault === 'not-primary') return failure(CODE.notPrimary, 'not primary', label);
   if (fault === 'transient') return failure(CODE.conflict, 'write conflict', 'TransientTransactionError');
+  if (fault === 'timed-out') return failure(CODE.timeLimit, 'operation exceeded time limit');
   if (fault !== 'killed') return null;
   return name === 'getMore'
     ? failure(CODE.cursor, 'cursor not found', label)
@@ -263,8 +267,15 @@ const COMMIT_FAULTS: readonly Fault[] = [
   'cut-after',
   'slow',
 ];
-const WRITE_FAULTS: readonly Fault[] = ['not-primary', 'transient', 'cut-before', 'cut-after', 'slow'];
-const READ_FAULTS: readonly Fault[] = ['killed', 'not-primary', 'cut-before', 'slow'];
+const WRITE_FAULTS: readonly Fault[] = [
+  'not-primary',
+  'transient',
+  'timed-out',
+  'cut-before',
+  'cut-after',
+  'slow',
+];
+const READ_FAULTS: readonly Fault[] = ['killed', 'timed-out', 'not-primary', 'cut-before', 'slow'];
 const UNTOUCHED: ReadonlySet<string> = new Set([
   'hello',
   'ismaster',

@@ -13,6 +13,13 @@ describe('a database that cannot be reached', () => {
     ['the connection broke', new mongo.MongoNetworkError('broken')],
     ['the primary steps down', new mongo.MongoServerError({ message: 'stepped down', code: 189 })],
     ['the engine stops', new mongo.MongoServerError({ message: 'stopping', code: 91 })],
+    [
+      'a limit of time of the server ends a command',
+      new mongo.MongoServerError({ message: 'late', code: 50 }),
+    ],
+    ['a cursor is gone', new mongo.MongoServerError({ message: 'cursor', code: 43 })],
+    ['a member does not answer another', new mongo.MongoServerError({ message: 'network', code: 89 })],
+    ['the server times out in a bulk write', inBulkWrite({ message: 'late', code: 50 })],
     ['a command is written to a connection just lost', failure('ECONNRESET')],
     ['a command is written to a connection that the other side ended', failure('EPIPE')],
     ['a command is written to a connection that is gone', failure('ERR_STREAM_DESTROYED')],
