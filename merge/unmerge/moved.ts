@@ -8,7 +8,7 @@ import type { MergeRecordDoc } from '../../models/merge/record.js';
 import { ownersOf } from '../../models/versioned-object.js';
 import { repairUid } from '../replay/repair-uid.js';
 import type { MergeStory } from '../replay/story.js';
-import { broughtAgain, type BroughtAgain } from './brought-again.js';
+import { passedOn } from './passed-on.js';
 
 /** A composition that the merge took from the source, moved or joined. */
 export interface TakenObject {
@@ -20,7 +20,7 @@ export interface TakenObject {
 
 /** What became of what a merge moved: counted, for there may be a million of it. */
 export interface Moved {
-  /** `compositions`: all that moved without being joined, but for those of `again`. The others: those that the target still has. */
+  /** `compositions`: all that moved without being joined, but for those that were passed on. The others: those that the target still has. */
   readonly counts: { readonly compositions: number; readonly contributions: number; readonly tags: number };
   /** By object id the joined ones, those that the target has no longer, and those that `since` names. */
   readonly taken: ReadonlyMap<string, TakenObject>;
@@ -29,7 +29,10 @@ export interface Moved {
    * repairs made.
    */
   readonly since: readonly ContributionRefs[];
-  readonly again: BroughtAgain;
+  /** Object ids of what is not the merge's any more, though the target has it. */
+  readonly passedOn: ReadonlySet<string>;
+  /** Uids of moved CONTRIBUTIONs that hold nothing else that still exists. */
+  readonly staying: ReadonlySet<string>;
 }
 
 /** What `movedOf` is told of the merge. */
@@ -46,40 +49,57 @@ const COMPARED = 20_000;
 
 /** Reads the archive of a merge part by part, and keeps what needs a look. `compared`: how much is compared with it at once. */
 export async function movedOf(session: Session, merge: MovedOf, compared = COMPARED): Promise<Moved> {
-  const again = await broughtAgain(merge.record, merge.story);
-  const { taken, ...counts } = await takenObjects(session, merge.record, again);
+  const others = await passedOn(merge.record, merge.story);
+  const { taken, ...counts } = await takenObjects(session, merge.record, others);
   const since: ContributionRefs[] = [];
+  const staying = new Set<string>();
   let contributions = 0;
   const add = (ids: readonly string[]): Promise<void> =>
     addNamed(
       taken,
       merge.record._id,
-      ids.filter((id) => !again.compositions.has(id)),
+      ids.filter((id) => !others.has(id)),
     );
   await add(ofLaterMerges(merge));
   const all = contributionRefs(session, merge.record.target_ehr);
   for await (const some of inBatches(all, compared)) {
-    const own = some.filter(({ _id }) => !again.contributions.has(_id));
-    const others = await notArchived(merge.record._id, own);
-    contributions += own.length - others.length;
-    const unknown = others.filter((one) => !isOfMerges(merge.story, one));
+    for (const uid of await holdingOnly(others, some)) staying.add(uid);
+    const own = some.filter(({ _id }) => !staying.has(_id));
+    const notMoved = await notArchived(merge.record._id, own);
+    contributions += own.length - notMoved.length;
+    const unknown = notMoved.filter((one) => !isOfMerges(merge.story, one));
     await add(unknown.flatMap(rootsOf));
     since.push(...unknown.filter((one) => rootsOf(one).some((id) => taken.has(id) || merge.made.has(id))));
   }
-  return { counts: { ...counts, contributions }, taken, since, again };
+  return { counts: { ...counts, contributions }, taken, since, passedOn: others, staying };
+}
+
+/** CONTRIBUTIONs that hold one of these objects, and nothing else that still exists. */
+async function holdingOnly(
+  versionedObjectUids: ReadonlySet<string>,
+  contributions: readonly ContributionRefs[],
+): Promise<string[]> {
+  const found: string[] = [];
+  if (versionedObjectUids.size === 0) return found;
+  for (const one of contributions) {
+    const roots = rootsOf(one);
+    const others = roots.filter((id) => !versionedObjectUids.has(id));
+    if (others.length < roots.length && (await ownersOf(others)).size === 0) found.push(one._id);
+  }
+  return found;
 }
 
 /** The joined compositions and those that are gone, and how many moved. */
 async function takenObjects(
   session: Session,
   { _id: mergeId, target_ehr: target, joined }: MergeRecordDoc,
-  { compositions: again }: BroughtAgain,
+  others: ReadonlySet<string>,
 ): Promise<{ taken: Map<string, TakenObject>; compositions: number; tags: number }> {
   const taken = new Map<string, TakenObject>();
   let place = 0;
   let tags = 0;
   const look = async (all: readonly string[], isWanted: (one: TakenObject) => boolean): Promise<void> => {
-    const ids = all.filter((id) => !again.has(id));
+    const ids = all.filter((id) => !others.has(id));
     const owners = await ownersOf(ids);
     for (const id of ids) {
       const one = { place, now: whereNow(owners.get(id), target) };

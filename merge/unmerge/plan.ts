@@ -73,7 +73,7 @@ interface GoingBack extends Pick<UnmergePlan, 'back' | 'counts' | 'restoredTags'
 }
 
 function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
-  const { record, taken, counts, again } = snapshot;
+  const { record, taken, counts, passedOn } = snapshot;
   const isHere = (id: string): boolean => taken.get(id)?.now === 'target';
   const goesBack = new Set([...taken.keys()].filter((id) => isHere(id) && !kept.has(id)));
   const isBack = ({ uid }: { readonly uid: string }): boolean => {
@@ -89,7 +89,7 @@ function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
   return {
     back: {
       mergeId: record._id,
-      except: new Set([...except, ...again.compositions, ...again.contributions]),
+      except: new Set([...except, ...passedOn, ...snapshot.staying]),
       joined,
       since,
     },
@@ -104,14 +104,14 @@ function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
 }
 
 /** In the order in which they were moved. */
-function leftOut({ taken, again }: UnmergeSnapshot, { kept }: Resolution): string[] {
+function leftOut({ taken, passedOn }: UnmergeSnapshot, { kept }: Resolution): string[] {
   const inOrder = [...taken].toSorted(([, a], [, b]) => a.place - b.place);
   const notBack = inOrder.flatMap(([id, { now }]) => {
     if (now !== 'target')
       return [`left out: composition ${id}, ${now === 'elsewhere' ? 'moved on' : 'erased'} since`];
     return kept.has(id) ? [`kept in the target: composition ${id}`] : [];
   });
-  const brought = [...again.compositions].map(
+  const brought = [...passedOn].map(
     (id) => `left out: composition ${id}, moved on since, and brought again by another merge`,
   );
   return [...notBack, ...brought];

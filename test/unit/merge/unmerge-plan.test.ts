@@ -68,7 +68,8 @@ function takenBut(versionedObjectUid?: string): UnmergeSnapshot['taken'] {
 
 function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
   return {
-    again: { compositions: new Set(), contributions: new Set() },
+    passedOn: new Set(),
+    staying: new Set(),
     record,
     target: ehr(TARGET),
     targetMergedInto: null,
