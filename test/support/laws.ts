@@ -25,6 +25,14 @@ export function draws({ small, full }: Sizes): number {
 }
 
 /**
+ * The most of what is right whatever happens, as an answer that a server is busy: a share that holds where a law runs by itself, and
+ * half where other tests run beside it, for then the pace of the machine decides.
+ */
+export function mostOf(share: number, count: number): number {
+  return count * (process.env['TEST_LAWS'] ? share : Math.max(share, 0.5));
+}
+
+/**
  * Seeds, one for each draw. `npm test` draws the same at each run; `LAW_SEED=random` draws anew and `LAW_SEED=<number>`
  * begins with the seed that a failure named.
  */

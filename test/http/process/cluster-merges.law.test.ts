@@ -9,7 +9,7 @@ import { COLLECTION_LAYOUT } from '../../../models/access/layout.js';
 import { resumeMerges } from '../../../merge/steps.js';
 import { testApp } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri } from '../../support/database.js';
-import { seeds } from '../../support/laws.js';
+import { mostOf, seeds } from '../../support/laws.js';
 import { ClusterProxy, randomFaults } from '../../support/process/cluster-proxy.js';
 import { Random } from '../../support/random.js';
 import { aComposition, givenEhr, givenTemplate, V1 } from '../../support/resources.js';
@@ -68,6 +68,8 @@ async function read(random: Random, ehrId: string): Promise<string> {
   if (random.chance(0.5)) return (await listed(ehrId)).join();
   const q = 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c';
   const asked = await request(app).post(`${V1}/query/aql`).send({ q, ehr_id: ehrId });
+  // The server lets an operation take so long: to a query that is its own limit.
+  if (asked.status === 408) return '503';
   if (asked.status !== 200) return String(asked.status);
   const { rows } = asked.body as { rows: [string][] };
   return rows
@@ -163,6 +165,6 @@ it('merges and unmerges happen once or not at all, and who reads beside them has
   }
   process.stderr.write(`${JSON.stringify([...total])}\n`);
   const [busy, read] = [total.get('503') ?? 0, (total.get('200') ?? 0) + (total.get('404') ?? 0)];
-  expect(busy).toBeLessThanOrEqual((busy + read) * MOST_BUSY);
+  expect(busy).toBeLessThanOrEqual(mostOf(MOST_BUSY, busy + read));
   expect((await verifyStorage()).violations).toEqual([]);
 });
