@@ -133,6 +133,7 @@ export function enforcedPolicies(
 
 /** Runs what is of all that is there, or of no record: of policies and marks a restriction of processing alone holds for it. */
 async function unjudged(ctx: Context, accessMode: Settings['accessMode'], next: Next): Promise<void> {
+  if (accessMode === 'enforce') await recordWholeRead(ctx);
   try {
     await mindingRestrictions(accessMode, next);
   } catch (error) {
@@ -150,4 +151,11 @@ export function accessTags({ auth }: Pick<Settings, 'auth'>): Middleware {
       await withAccessTags(mayChange ? 'change' : 'leave', next);
     }
   };
+}
+
+/** Where policies hold, what gives something of records is recorded, though none is asked about it. */
+async function recordWholeRead(ctx: Context): Promise<void> {
+  const isOptional = ctx.state.auditDraft?.wishes.isOptional === true;
+  if (!isOptional || currentOperation(ctx).operation.discloses !== 'whole') return;
+  if ((await livePolicies()).isRestricting) ctx.state.judgement ??= () => ({});
 }

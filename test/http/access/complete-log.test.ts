@@ -7,6 +7,7 @@ import { apiCases } from '../../support/api/cases.js';
 import { ApiProbe } from '../../support/api/probe.js';
 import { recordsOfAnswer, wholeRecordsOf } from '../../support/api/audit-records.js';
 import { useDatabase } from '../../support/database.js';
+import { tokenOf } from '../../support/policy/marks.js';
 import { givenTemplate } from '../../support/resources.js';
 
 useDatabase();
@@ -68,6 +69,51 @@ describe('the log', () => {
         ...(asked === undefined ? [] : await ehrsIn(asked)),
       ];
       expect([id, disclosed.filter((ehrId) => !named.has(ehrId))]).toEqual([id, []]);
+    },
+  );
+});
+
+describe('the log where policies hold', () => {
+  const ENFORCED = { auth: 'jwt', accessMode: 'enforce', auditReads: false } as const;
+  const claims = { preferred_username: 'root-admin', organisation: 'ward 3', purpose_of_use: 'TREAT' };
+  const Authorization = tokenOf(['ADMIN'], claims, 'root-admin');
+
+  /** What belongs to who made it, which in these cases is somebody else. */
+  const OWN = ['draft_get', 'draft_delete', 'favourite_delete'];
+
+  beforeAll(async () => {
+    const policy = 'permit (principal, action, resource);';
+    const stored = await probe.call('putPolicy', {
+      ...{ params: { policy_id: 'all' }, body: { policy }, settings: ENFORCED },
+    });
+    expect([stored.status, stored.text]).toEqual([200, stored.text]);
+  });
+
+  it.each(successes.filter(({ id }) => !OWN.includes(id)).map((each) => [each.id, each] as const))(
+    'has of %s who asked, from where and what for, about which EHRs',
+    async (id, { call, status }) => {
+      const { settings, headers, ...given } = await call();
+      const answer = await probe.call(id, {
+        ...given,
+        headers: { Authorization, ...headers },
+        settings: { ...settings, ...ENFORCED },
+      });
+      expect([id, answer.status]).toEqual([id, status]);
+      const { text } = answer as { readonly text?: string };
+      const parts = (await recordsOfAnswer(answer)).length;
+      expect([id, parts > 0]).toEqual([id, true]);
+      const records = await wholeRecordsOf(answer, parts);
+      const named = namedBy(records);
+      const { ehr_id: asked } = given.params ?? {};
+      const disclosed = [
+        ...(id === LOG ? [] : await ehrsIn(text ?? '')),
+        ...(asked === undefined ? [] : await ehrsIn(asked)),
+      ];
+      expect([id, disclosed.filter((ehrId) => !named.has(ehrId))]).toEqual([id, []]);
+      for (const { user, sub, organisation, purpose } of records)
+        expect({ id, user, sub, organisation, purpose }).toEqual({
+          ...{ id, user: 'root-admin', sub: 'root-admin', organisation: 'ward 3', purpose: 'TREAT' },
+        });
     },
   );
 });

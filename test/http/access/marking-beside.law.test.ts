@@ -3,12 +3,14 @@ import request from 'supertest';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { draws, firstSeed } from '../../support/laws.js';
+import { merge } from '../../support/merge-http.js';
 import { markBeyondNames } from '../../support/policy/beyond-names.js';
 import { MARK_ROLES, putMarks, RESTRICTED, tokenOf, WITHHELD } from '../../support/policy/marks.js';
 import { asText } from '../../support/as-text.js';
 import { Random } from '../../support/random.js';
 import {
   aComposition,
+  answered,
   givenComposition,
   givenEhr,
   givenTemplate,
@@ -40,6 +42,68 @@ function textOf({ text, body }: { readonly text?: string; readonly body?: unknow
   return text ?? (typeof body === 'string' ? body : '');
 }
 
+interface Hidden {
+  readonly ehr: string;
+  readonly uid: string;
+  readonly container: string;
+  readonly composition: object;
+}
+
+/** A COMPOSITION with a tag on it. */
+async function givenHidden(): Promise<Hidden> {
+  const ehr = await givenEhr(open);
+  const composition = { ...aComposition(), composer: { _type: 'PARTY_IDENTIFIED', name: SAID } };
+  const uid = await givenComposition(open, ehr, composition);
+  const container = versionedObjectUidOf(uid);
+  await request(open)
+    .put(`${V1}/ehr/${ehr}/composition/${container}/tags`)
+    .send([{ key: 'said', value: SAID }])
+    .expect(200);
+  return { ehr, uid, container, composition };
+}
+
+/** Whether an answer gives what is hidden, or names it. */
+function isSeenIn(answer: request.Response, { container }: Hidden): boolean {
+  const text = textOf(answer);
+  return answer.status < 300 && (text.includes(SAID) || text.includes(container));
+}
+
+/** Everything that could tell of it. */
+async function asksFor({ ehr, uid, container }: Hidden): Promise<(() => request.Test)[]> {
+  const contribution = await contributionOf(ehr, uid);
+  const get = (path: string) => request(app).get(path).set('Authorization', NURSE);
+  const query = (ehr_id?: string) =>
+    request(app)
+      .post(`${V1}/query/aql`)
+      .set('Authorization', NURSE)
+      .send({ q: 'SELECT c/composer/name FROM EHR e CONTAINS COMPOSITION c', ehr_id });
+  const object = `${V1}/ehr/${ehr}/versioned_composition/${container}`;
+  return [
+    () => get(`${V1}/ehr/${ehr}/composition/${uid}`),
+    () => get(`${object}/version/${uid}`),
+    () => get(object),
+    () => get(`${object}/revision_history`),
+    () => get(`${V1}/ehr/${ehr}/composition/${container}/tags`),
+    () => get(`${V1}/ehr/${ehr}?include=compositions`),
+    () => get(`${V1}/ehr/${ehr}?include=versions`),
+    () => get(`/rest/ehrs/${ehr}/extract`),
+    () => query(ehr),
+    () => query(),
+    () => query().set('Accept', 'application/x-ndjson').buffer(true).parse(asText),
+    () => query().set('Accept', 'text/csv').buffer(true).parse(asText),
+    () => get(`${V1}/ehr/${ehr}/contribution/${contribution}`).set('Prefer', RESOLVED),
+  ];
+}
+
+/** Merges another patient's record into it, which says the same where the mark is on all of it. */
+async function mergedInto(ehr: string, isSame: boolean): Promise<void> {
+  const source = await givenEhr(open);
+  const composer = { _type: 'PARTY_IDENTIFIED', name: isSame ? SAID : 'somebody' };
+  await givenComposition(open, source, { ...aComposition(), composer });
+  const { status, text } = await answered(() => merge(app, source, ehr));
+  expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+}
+
 beforeAll(() => givenTemplate(open));
 
 it('nothing that a mark hides is read by who asks after its commit, and nothing is committed after it', async () => {
@@ -49,10 +113,8 @@ it('nothing that a mark hides is read by who asks after its commit, and nothing 
   const rounds = draws(SIZES);
   for (let round = 0; round < rounds; round += 1) {
     if (round === Math.ceil(rounds / 2)) await markBeyondNames(['patient_restriction']);
-    const ehr = await givenEhr(open);
-    const composer = { _type: 'PARTY_IDENTIFIED', name: SAID };
-    const uid = await givenComposition(open, ehr, { ...aComposition(), composer });
-    const container = versionedObjectUidOf(uid);
+    const hidden = await givenHidden();
+    const { ehr, uid, container, composition } = hidden;
     const mark = random.pick([
       RESTRICTED,
       WITHHELD,
@@ -60,32 +122,18 @@ it('nothing that a mark hides is read by who asks after its commit, and nothing 
       { ...WITHHELD, template_id: 'minimal_evaluation.en.v1' },
       { ...WITHHELD, category: 'event', from: '2000-01-01' },
     ]);
-    const contribution = await contributionOf(ehr, uid);
-    const get = (path: string) => request(app).get(path).set('Authorization', NURSE);
-    const query = (ehr_id?: string) =>
-      request(app)
-        .post(`${V1}/query/aql`)
-        .set('Authorization', NURSE)
-        .send({ q: 'SELECT c/composer/name FROM EHR e CONTAINS COMPOSITION c', ehr_id });
+    const isMerged = random.chance(0.5);
     const others = new Set<string>();
-    const asks = [
-      () => get(`${V1}/ehr/${ehr}/composition/${uid}`),
-      () => get(`${V1}/ehr/${ehr}/versioned_composition/${container}/version/${uid}`),
-      () => get(`/rest/ehrs/${ehr}/extract`),
-      () => query(ehr),
-      () => query(),
-      () => query().set('Accept', 'application/x-ndjson').buffer(true).parse(asText),
-      () => get(`${V1}/ehr/${ehr}/contribution/${contribution}`).set('Prefer', RESOLVED),
-    ];
+    const asks = await asksFor(hidden);
     let isSet = false;
     let isDone = false;
     const read = async (): Promise<void> => {
       while (!isDone) {
         const which = random.below(asks.length);
         const isAfter = isSet;
-        const { status, ...answer } = await asks[which]!();
-        const isSeen = textOf(answer).includes(SAID);
-        const told = { seed, round, which, mark, isAfter, status };
+        const answer = await asks[which]!();
+        const isSeen = isSeenIn(answer, hidden);
+        const told = { seed, round, which, mark, isMerged, isAfter, status: answer.status };
         if (isAfter) expect({ ...told, isSeen }).toEqual({ ...told, isSeen: false });
         met.seenBefore += isSeen ? 1 : 0;
         met.askedAfter += isAfter ? 1 : 0;
@@ -96,7 +144,7 @@ it('nothing that a mark hides is read by who asks after its commit, and nothing 
         const { status } = await request(app)
           .put(`${V1}/ehr/${ehr}/composition/${container}`)
           .set({ Authorization: NURSE, 'If-Match': `"${await latest()}"` })
-          .send({ ...aComposition(), composer });
+          .send(composition);
         if (status === 200) met.written += 1;
         if (status === 409 || status === 404) met.refused += 1;
         others.add(String(status));
@@ -110,13 +158,17 @@ it('nothing that a mark hides is read by who asks after its commit, and nothing 
     try {
       while (met.seenBefore === 0 || met.written === 0)
         await new Promise((resolve) => setTimeout(resolve, 5));
-      await putMarks(app, ehr, [mark]).expect(200);
+      const merging = isMerged ? mergedInto(ehr, !('object_uid' in mark)) : Promise.resolve();
+      const { status } = await answered(() => putMarks(app, ehr, [mark]));
+      expect({ seed, round, status }).toEqual({ seed, round, status: 200 });
+      await merging;
       isSet = true;
       // What is there now was committed before the mark, or with it.
       const then = await latest();
-      for (const ask of asks) {
-        const isSeen = textOf(await ask()).includes(SAID);
-        expect({ seed, round, isSeen }).toEqual({ seed, round, isSeen: false });
+      for (const [which, ask] of asks.entries()) {
+        const isSeen = isSeenIn(await ask(), hidden);
+        const told = { seed, round, which, mark, isMerged };
+        expect({ isSeen, ...told }).toEqual({ isSeen: false, ...told });
       }
       expect({ seed, round, latest: await latest() }).toEqual({ seed, round, latest: then });
     } finally {
