@@ -1,5 +1,6 @@
 import type { CollectionName } from '../models/access/layout.js';
 import { listOf } from '../models/cross-collection/seal-hash.js';
+import { idText } from '../models/cross-collection/seal-record.js';
 import type { VersionDoc } from '../models/version.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { SealState } from './seal.js';
@@ -79,7 +80,7 @@ export class Findings {
 
   /** Notes a violation; of those that will not be listed only that there are more. */
   add(kind: ViolationKind, id: string, message: string): void {
-    if (this.violations.length <= LISTED) this.violations.push({ kind, id, message });
+    if (this.violations.length <= LISTED) this.violations.push({ kind, id: idText(id), message });
   }
 
   /** Takes back the violations that are not to be kept. */

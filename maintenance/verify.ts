@@ -106,10 +106,10 @@ async function checkOwners(): Promise<Findings> {
   for (const name of OWNED_COLLECTIONS) {
     const unknown = await unknownOwners(name);
     // An EHR may have been made or deleted between the two questions.
-    const again = unknown.length === 0 ? [] : await unknownOwners(name);
-    for (const ehrId of again) {
-      if (unknown.includes(ehrId) && (await ehrById(ehrId)) === null)
-        found.add(name, ehrId, 'documents belong to an EHR that does not exist');
+    const again = unknown.size === 0 ? unknown : await unknownOwners(name);
+    for (const [ehrId, one] of again) {
+      if (unknown.has(ehrId) && (await ehrById(ehrId)) === null)
+        found.add(name, one, 'it belongs to an EHR that does not exist');
     }
   }
   return found;

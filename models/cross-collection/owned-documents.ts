@@ -25,24 +25,25 @@ export function ownedCount(name: OwnedCollection, ehrId: string): Promise<number
   return documents(name).countDocuments({ [OWNER[name]]: ehrId });
 }
 
-/** Owners that documents of a collection name although no EHR has that id. */
-export async function unknownOwners(name: OwnedCollection): Promise<string[]> {
+/** Owners that documents of a collection name although no EHR has that id, each with the id of one of the documents. */
+export async function unknownOwners(name: OwnedCollection): Promise<Map<string, string>> {
   const ehrs = documents(COLLECTIONS.ehrs);
-  const owners = documents(name).aggregate<{ _id: string }>([{ $group: { _id: `$${OWNER[name]}` } }], {
-    allowDiskUse: true,
-  });
-  const unknown: string[] = [];
-  const validate = async (ids: readonly string[]): Promise<void> => {
-    const known = await ehrs.distinct('_id', { _id: { $in: [...ids] } });
+  const owners = documents(name).aggregate<{ _id: string; one: string }>(
+    [{ $group: { _id: `$${OWNER[name]}`, one: { $min: '$_id' } } }],
+    { allowDiskUse: true },
+  );
+  const unknown = new Map<string, string>();
+  const validate = async (some: ReadonlyMap<string, string>): Promise<void> => {
+    const known = await ehrs.distinct('_id', { _id: { $in: [...some.keys()] } });
     const found = new Set<unknown>(known);
-    unknown.push(...ids.filter((id) => !found.has(id)));
+    for (const [id, one] of some) if (!found.has(id)) unknown.set(id, one);
   };
-  let batch: string[] = [];
-  for await (const { _id } of owners) {
-    batch.push(_id);
-    if (batch.length < 1_000) continue;
+  let batch = new Map<string, string>();
+  for await (const { _id, one } of owners) {
+    batch.set(_id, one);
+    if (batch.size < 1_000) continue;
     await validate(batch);
-    batch = [];
+    batch = new Map();
   }
   await validate(batch);
   return unknown;

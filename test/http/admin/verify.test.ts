@@ -303,7 +303,7 @@ describe('verify finds', () => {
     [
       'documents of an unknown EHR',
       () => collection('item_tags').updateOne({}, { $set: { owner_id: randomUUID() } }),
-      ['item_tags: documents belong to an EHR that does not exist'],
+      ['item_tags: it belongs to an EHR that does not exist'],
     ],
     [
       'documents of a merged EHR',

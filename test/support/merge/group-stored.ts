@@ -9,7 +9,7 @@ import { uidOf, type GroupState, type Held, type Side, SIDES, ownerOf } from './
 export type GroupIds = Readonly<Record<Side, string>>;
 
 /** Changes of which all CONTRIBUTIONs are looked at; of more they are too many to be read after each. */
-export const MOST_CHANGES = 300;
+const MOST_CHANGES = 300;
 
 const documents = <T extends object>(name: string): mongoose.mongo.Collection<T> =>
   mongoose.connection.collection<T>(name);
