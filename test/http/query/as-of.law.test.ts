@@ -4,7 +4,8 @@ import { CommitClock } from '../../../change/commit/commit-clock.js';
 import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { draws, firstSeed } from '../../support/laws.js';
-import { givenUpdate } from '../../support/merge-http.js';
+import { folder, givenDirectory, givenUpdate } from '../../support/merge-http.js';
+import { givenJointUpdate, nextUid } from '../../support/merge/joint-update.js';
 import { Random } from '../../support/random.js';
 import {
   aComposition,
@@ -29,6 +30,9 @@ const QUERIES = [
   'SELECT c/uid/value FROM COMPOSITION c ORDER BY c/uid/value',
   'SELECT COUNT(*) FROM EHR e CONTAINS VERSION v[all_versions] CONTAINS COMPOSITION c',
   'SELECT e/ehr_id/value, COUNT(*) FROM EHR e CONTAINS COMPOSITION c ORDER BY e/ehr_id/value',
+  'SELECT v/uid/value, v/commit_audit/change_type/value FROM EHR e CONTAINS VERSION v CONTAINS COMPOSITION c ORDER BY v/uid/value',
+  'SELECT s/uid/value FROM EHR e CONTAINS EHR_STATUS s ORDER BY s/uid/value',
+  'SELECT f/uid/value, f/name/value FROM EHR e CONTAINS FOLDER f ORDER BY f/name/value',
 ];
 
 /** The same of some EHRs. */
@@ -49,11 +53,31 @@ async function answer(q: string, asOf?: string): Promise<Json> {
   return { status: response.status, rows, message, certain: meta?._certain_until };
 }
 
+/** Changes another version of what an EHR has one of: its EHR_STATUS or directory. */
+async function changeOne(ehrId: string, resource: 'ehr_status' | 'directory', content: Json): Promise<void> {
+  const path = `${V1}/ehr/${ehrId}/${resource}`;
+  const now = await request(app).get(path).expect(200);
+  const changed = { ...(now.body as Json), ...content };
+  await request(app).put(path).set('If-Match', String(now.headers.etag)).send(changed).expect(200);
+}
+
 async function write(random: Random, ehrId: string, isGoingOn: () => boolean): Promise<void> {
   const uids = [await givenComposition(app, ehrId)];
-  while (isGoingOn()) {
+  await givenDirectory(app, ehrId, folder(`${ehrId} 0`));
+  for (let turn = 1; isGoingOn(); turn += 1) {
     const at = random.below(uids.length);
-    if (random.chance(0.2)) uids.push(await givenComposition(app, ehrId));
+    const dice = random.next();
+    if (dice < 0.2) uids.push(await givenComposition(app, ehrId));
+    else if (dice < 0.3 && uids.length > 1) {
+      const [gone = ''] = uids.splice(at, 1);
+      await request(app).delete(`${V1}/ehr/${ehrId}/composition/${gone}`).expect(204);
+    } else if (dice < 0.4) {
+      await givenJointUpdate(app, ehrId, uids);
+      uids.splice(0, Infinity, ...uids.map(nextUid));
+    } else if (dice < 0.5)
+      await changeOne(ehrId, 'ehr_status', { name: { _type: 'DV_TEXT', value: `${turn}` } });
+    else if (dice < 0.6)
+      await changeOne(ehrId, 'directory', { name: { _type: 'DV_TEXT', value: `${ehrId} ${turn}` } });
     else uids[at] = await givenUpdate(app, ehrId, uids[at]!, aComposition());
   }
 }

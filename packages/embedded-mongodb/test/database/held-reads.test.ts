@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type mongoose from 'mongoose';
@@ -67,12 +67,37 @@ describe('a read with the read concern snapshot', () => {
   });
 });
 
+/** Files of held replies that a process has open; their names are gone. */
+function heldFiles(pid: number): { readonly mode: number; readonly size: number }[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
+    const path = `/proc/${pid}/fd/${name}`;
+    if (!/mongodb-rows-.* \(deleted\)$/.test(linkOf(path))) return [];
+    const { mode, size } = statSync(path);
+    return [{ mode: mode & 0o777, size }];
+  });
+}
+
+/** Empty where it was closed meanwhile. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
 it('a result of 60 MB is held in a file that nobody else sees, and is whole', async () => {
   await given('x'.repeat(20_000));
   const cursor = docs().find({}, SNAPSHOT);
   const first = await cursor.next();
   await change();
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith('mongodb-rows-'))).toEqual([]);
+  // What is beyond the 32 MiB of memory is in a file of this user alone.
+  if (process.platform === 'linux') {
+    const [file, ...others] = heldFiles(embedded.server.pid);
+    expect([file?.mode.toString(8), others]).toEqual(['600', []]);
+    expect(file?.size).toBeGreaterThan(20 * 1024 * 1024);
+  }
   expect(values([first!, ...(await cursor.toArray())])).toEqual([COUNT, [0]]);
 });
 
