@@ -17,10 +17,12 @@ import {
   moveContributions,
   moveItemTags,
 } from '../models/cross-collection/owned-documents.js';
-import { noteOwner } from '../models/cross-collection/state-note.js';
+import { noteOwner, noteStates } from '../models/cross-collection/state-note.js';
 import { PERSISTENT } from '../models/access/layout.js';
 import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
+import { mergesThatMoved } from '../models/merge/archive.js';
 import { sharesContributions } from '../models/merge/history.js';
+import { mergesInto, movedOnNote, type MergeRecordDoc } from '../models/merge/record.js';
 import { countTagsOn, tagsOn } from '../models/item-tag.js';
 import { latestVersions, type VersionDoc } from '../models/version.js';
 import {
@@ -233,7 +235,9 @@ async function apply(
   await moveContributions(session, owners, plan.contributions);
   await moveItemTags(session, owners, [versionedObjectUid]);
   const { contributions } = plan;
-  await noteOwner(session, { from: sourceEhr, to: targetEhr, objects: [versionedObjectUid], contributions });
+  const objects = [versionedObjectUid];
+  await noteOwner(session, { reason: 'move', from: sourceEhr, to: targetEhr, objects, contributions });
+  await noteMovedOn(session, sourceEhr, versionedObjectUid);
   await moveMarks(session, sourceEhr);
   const moved = { ehrId: targetEhr, isQueryable, versionedObjectUids: [versionedObjectUid] };
   await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
@@ -248,6 +252,24 @@ async function apply(
     arriving(request, { plan, last, contributionUid: uids[1] }),
   );
   return [...uids];
+}
+
+/** What a merge brought to the source is not that merge's any more: an unmerge leaves it where a person put it. */
+async function noteMovedOn(session: Session, sourceEhr: string, versionedObjectUid: string): Promise<void> {
+  const into = await mergesInto([sourceEhr]);
+  if (into.length === 0) return;
+  const mergeIds = into.map(({ _id }) => _id);
+  const moved = new Set(await mergesThatMoved(mergeIds, versionedObjectUid));
+  const isJoined = ({ joined }: MergeRecordDoc): boolean =>
+    joined.some(({ source }) => source === versionedObjectUid);
+  const brought = into.filter((merge) => moved.has(merge._id) || isJoined(merge));
+  if (brought.length === 0) return;
+  const ids = brought.map(({ _id }) => _id);
+  await runWrites(
+    session,
+    brought.map((merge) => movedOnNote(merge, versionedObjectUid)),
+  );
+  await noteStates(session, { collection: 'merge_records', ids, reason: 'move' });
 }
 
 /** In the source the object ends: what stays there says so. */

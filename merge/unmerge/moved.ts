@@ -8,19 +8,18 @@ import type { MergeRecordDoc } from '../../models/merge/record.js';
 import { ownersOf } from '../../models/versioned-object.js';
 import { repairUid } from '../replay/repair-uid.js';
 import type { MergeStory } from '../replay/story.js';
-import { passedOn } from './passed-on.js';
 
 /** A composition that the merge took from the source, moved or joined. */
 export interface TakenObject {
   /** Its place among all of them. */
   readonly place: number;
-  /** `elsewhere`: moved on to another EHR, one by one. */
+  /** `elsewhere`: moved on to another EHR, one by one, by a release that did not note it. */
   readonly now: 'target' | 'elsewhere' | 'erased';
 }
 
 /** What became of what a merge moved: counted, for there may be a million of it. */
 export interface Moved {
-  /** `compositions`: all that moved without being joined, but for those that were passed on. The others: those that the target still has. */
+  /** `compositions`: all that moved without being joined, but for those that were moved on. The others: those that the target still has. */
   readonly counts: { readonly compositions: number; readonly contributions: number; readonly tags: number };
   /** By object id the joined ones, those that the target has no longer, and those that `since` names. */
   readonly taken: ReadonlyMap<string, TakenObject>;
@@ -29,8 +28,8 @@ export interface Moved {
    * repairs made.
    */
   readonly since: readonly ContributionRefs[];
-  /** Object ids of what is not the merge's any more, though the target has it. */
-  readonly passedOn: ReadonlySet<string>;
+  /** By object id the places of what a person moved on, wherever it is now. */
+  readonly movedOn: ReadonlyMap<string, number>;
   /** Uids of moved CONTRIBUTIONs that hold nothing else that still exists. */
   readonly staying: ReadonlySet<string>;
 }
@@ -49,8 +48,8 @@ const COMPARED = 20_000;
 
 /** Reads the archive of a merge part by part, and keeps what needs a look. `compared`: how much is compared with it at once. */
 export async function movedOf(session: Session, merge: MovedOf, compared = COMPARED): Promise<Moved> {
-  const others = await passedOn(merge.record, merge.story);
-  const { taken, ...counts } = await takenObjects(session, merge.record, others);
+  const others = new Set(merge.record.moved_on ?? []);
+  const { taken, movedOn, ...counts } = await takenObjects(session, merge.record, others);
   const since: ContributionRefs[] = [];
   const staying = new Set<string>();
   let contributions = 0;
@@ -71,7 +70,7 @@ export async function movedOf(session: Session, merge: MovedOf, compared = COMPA
     await add(unknown.flatMap(rootsOf));
     since.push(...unknown.filter((one) => rootsOf(one).some((id) => taken.has(id) || merge.made.has(id))));
   }
-  return { counts: { ...counts, contributions }, taken, since, passedOn: others, staying };
+  return { counts: { ...counts, contributions }, taken, since, movedOn, staying };
 }
 
 /** CONTRIBUTIONs that hold one of these objects, and nothing else that still exists. */
@@ -89,30 +88,32 @@ async function holdingOnly(
   return found;
 }
 
-/** The joined compositions and those that are gone, and how many moved. */
+/** The joined compositions and those that are gone, the places of those that were moved on, and how many moved. */
 async function takenObjects(
   session: Session,
   { _id: mergeId, target_ehr: target, joined }: MergeRecordDoc,
   others: ReadonlySet<string>,
-): Promise<{ taken: Map<string, TakenObject>; compositions: number; tags: number }> {
+): Promise<Pick<Moved, 'movedOn'> & { taken: Map<string, TakenObject>; compositions: number; tags: number }> {
   const taken = new Map<string, TakenObject>();
+  const movedOn = new Map<string, number>();
   let place = 0;
   let tags = 0;
-  const look = async (all: readonly string[], isWanted: (one: TakenObject) => boolean): Promise<void> => {
-    const ids = all.filter((id) => !others.has(id));
+  const look = async (ids: readonly string[], isWanted: (one: TakenObject) => boolean): Promise<void> => {
     const owners = await ownersOf(ids);
     for (const id of ids) {
       const one = { place, now: whereNow(owners.get(id), target) };
-      if (isWanted(one)) taken.set(id, one);
+      if (others.has(id)) movedOn.set(id, place);
+      else if (isWanted(one)) taken.set(id, one);
       place += 1;
     }
-    tags += await countTagsOn(session, target, ids);
+    const own = ids.filter((id) => !others.has(id));
+    tags += await countTagsOn(session, target, own);
   };
   for await (const part of archivedMovesOf(mergeId, 'composition'))
     for (const ids of inSteps(part)) await look(ids, ({ now }) => now !== 'target');
-  const compositions = place;
+  const compositions = place - movedOn.size;
   for (const ids of inSteps(joined.map(({ source }) => source))) await look(ids, () => true);
-  return { taken, compositions, tags };
+  return { taken, movedOn, compositions, tags };
 }
 
 function whereNow(owner: string | undefined, target: string): TakenObject['now'] {

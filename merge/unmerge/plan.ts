@@ -18,7 +18,9 @@ import type { MadeVersion, UnmergeSnapshot } from './snapshot.js';
 /** Everything an unmerge does, as data. */
 export interface UnmergePlan {
   readonly back: MovedBack;
-  /** How much that is: compositions with the joined ones. */
+  /** Object ids of what the merge brought and the target keeps, as somebody chose. */
+  readonly left: readonly string[];
+  /** How much goes back: compositions with the joined ones. */
   readonly counts: { readonly compositions: number; readonly contributions: number };
   /** Tags that the merge dropped and that can be there again. */
   readonly restoredTags: readonly ItemTagDoc[];
@@ -62,10 +64,10 @@ export function planUnmerge(
   const summary = (request.dryRun ? DRY_RUN : '') + parts.join(', ');
   const taken = [...snapshot.lists].flatMap(([id, { edits }]) => (resolution.taken.has(id) ? edits : []));
   const chosen = { kept: [...resolution.kept], taken };
-  return { back, counts, restoredTags, entries, chosen, summary };
+  return { back, left: going.left, counts, restoredTags, entries, chosen, summary };
 }
 
-interface GoingBack extends Pick<UnmergePlan, 'back' | 'counts' | 'restoredTags'> {
+interface GoingBack extends Pick<UnmergePlan, 'back' | 'left' | 'counts' | 'restoredTags'> {
   /** Those of `taken` that go back. */
   readonly goesBack: ReadonlySet<string>;
   /** How many item tags go along. */
@@ -73,7 +75,7 @@ interface GoingBack extends Pick<UnmergePlan, 'back' | 'counts' | 'restoredTags'
 }
 
 function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
-  const { record, taken, counts, passedOn } = snapshot;
+  const { record, taken, counts, movedOn } = snapshot;
   const isHere = (id: string): boolean => taken.get(id)?.now === 'target';
   const goesBack = new Set([...taken.keys()].filter((id) => isHere(id) && !kept.has(id)));
   const isBack = ({ uid }: { readonly uid: string }): boolean => {
@@ -89,10 +91,11 @@ function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
   return {
     back: {
       mergeId: record._id,
-      except: new Set([...except, ...passedOn, ...snapshot.staying]),
+      except: new Set([...except, ...movedOn.keys(), ...snapshot.staying]),
       joined,
       since,
     },
+    left: [...taken.keys()].filter((id) => isHere(id) && kept.has(id)),
     counts: {
       compositions: counts.compositions - except.size + joined.length,
       contributions: counts.contributions + since.length,
@@ -104,17 +107,16 @@ function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
 }
 
 /** In the order in which they were moved. */
-function leftOut({ taken, passedOn }: UnmergeSnapshot, { kept }: Resolution): string[] {
-  const inOrder = [...taken].toSorted(([, a], [, b]) => a.place - b.place);
-  const notBack = inOrder.flatMap(([id, { now }]) => {
+function leftOut({ taken, movedOn }: UnmergeSnapshot, { kept }: Resolution): string[] {
+  const notBack = [...taken].flatMap(([id, { place, now }]): (readonly [number, string])[] => {
     if (now !== 'target')
-      return [`left out: composition ${id}, ${now === 'elsewhere' ? 'moved on' : 'erased'} since`];
-    return kept.has(id) ? [`kept in the target: composition ${id}`] : [];
+      return [[place, `left out: composition ${id}, ${now === 'elsewhere' ? 'moved on' : 'erased'} since`]];
+    return kept.has(id) ? [[place, `kept in the target: composition ${id}`]] : [];
   });
-  const brought = [...passedOn].map(
-    (id) => `left out: composition ${id}, moved on since, and brought again by another merge`,
+  const others = [...movedOn].map(
+    ([id, place]) => [place, `left out: composition ${id}, moved on since`] as const,
   );
-  return [...notBack, ...brought];
+  return [...notBack, ...others].toSorted(([a], [b]) => a - b).map(([, text]) => text);
 }
 
 /** Both compositions of a pair go on with what they hold without the merge; no version uid is ever given twice. */

@@ -17,7 +17,7 @@ import {
   moveContributions,
   moveItemTags,
 } from '../../models/cross-collection/owned-documents.js';
-import { noteStates } from '../../models/cross-collection/state-note.js';
+import { noteOwner, noteStates } from '../../models/cross-collection/state-note.js';
 import { versionsRestored } from '../../models/removal.js';
 import { anyVersion, versionInsert, versionUidsOf, type VersionDoc } from '../../models/version.js';
 import {
@@ -64,6 +64,8 @@ export async function undoMerge(
   for (const commit of commits.filter(({ ehrId }) => ehrId !== source._id))
     made.push(await writeContribution(session, context.change, commit));
   if (unmerge.way === 'transaction') await moveBack(session, context, unmerge);
+  const owners = { from: source._id, to: snapshot.target._id };
+  await noteOwner(session, { reason: 'unmerge', ...owners, objects: plan.left, contributions: [] });
   await runRequired(session, [fromTombstone(source)]);
   await restoreEnded(session, context, { mergeId: record._id, source });
   await runWrites(session, carriedTagRemovals(snapshot.droppedTags, snapshot.target._id));

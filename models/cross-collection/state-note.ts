@@ -157,31 +157,34 @@ function edgeOf(collection: StatedCollection, doc: Stored): Pick<NotedState, 'fr
   return { from: String(doc['source_ehr']), to: String(doc['target_ehr']) };
 }
 
-/** Notes that objects and CONTRIBUTIONs, by their ids, were moved to another EHR, one by one. */
+/** Documents that became another EHR's otherwise than with all of it. */
+interface OwnerChange {
+  /** `move`: a person moved them, one by one. `unmerge`: an undo left them where the merge had brought them. */
+  readonly reason: 'move' | 'unmerge';
+  readonly from: string;
+  readonly to: string;
+  readonly objects: readonly string[];
+  readonly contributions: readonly string[];
+}
+
+/** Notes whose objects and CONTRIBUTIONs, by their ids, are from now on. */
 export async function noteOwner(
   session: ClientSession,
-  {
-    from,
-    to,
-    objects,
-    contributions,
-  }: { from: string; to: string; objects: readonly string[]; contributions: readonly string[] },
+  { reason, from, to, objects, contributions }: OwnerChange,
 ): Promise<void> {
   const removals = documents<RemovalDoc>(COLLECTIONS.removals);
   const parts = [
     ['versioned_objects', objects],
     ['contributions', contributions],
   ] as const;
-  for (const [collection, ids] of parts) {
-    const before = removals.find<RemovalDoc>(
-      { kind: 'owner', collection, ids: { $in: [...ids] } },
-      { session },
-    );
-    let seq = 1;
-    for await (const note of before) seq = Math.max(seq, (note.seq ?? 0) + 1);
-    const docs = noteDocs({ kind: 'owner', reason: 'move', collection, ids, from, to, seq });
-    if (docs.length > 0) await removals.insertMany(docs, { session });
-  }
+  for (const [collection, all] of parts)
+    for (const ids of inSteps(all)) {
+      const before = removals.find<RemovalDoc>({ kind: 'owner', collection, ids: { $in: ids } }, { session });
+      let seq = 1;
+      for await (const note of before) seq = Math.max(seq, (note.seq ?? 0) + 1);
+      const docs = noteDocs({ kind: 'owner', reason, collection, ids, from, to, seq });
+      if (docs.length > 0) await removals.insertMany(docs, { session });
+    }
 }
 
 /** A note that a record is gone for good: no later one can be about the same id. */

@@ -116,6 +116,19 @@ export async function* archivedMovesOf(
   }
 }
 
+/** Those of these merges that archived a composition as moved. */
+export async function mergesThatMoved(
+  mergeIds: readonly string[],
+  versionedObjectUid: string,
+): Promise<string[]> {
+  const archived = { kind: 'moved', 'body.of': 'composition', 'body.ids': versionedObjectUid } as const;
+  const docs = await MergeArchive.find(
+    { ...archived, merge_id: trusted({ $in: [...mergeIds] }) },
+    { merge_id: 1 },
+  ).exec();
+  return docs.map(({ merge_id: mergeId }) => mergeId);
+}
+
 /** How many ids of one kind a merge archived as moved. */
 export async function movedCount(mergeId: string, of: MovedIds['of']): Promise<number> {
   const [sum] = await MergeArchive.collection

@@ -115,6 +115,8 @@ const MERGE_RECORD = {
   /** Absent: none, or an older release made the merge. */
   apart: optional(listOf(nested(APART_PAIR))),
   joined: listOf(nested(JOINED_PAIR)),
+  /** Object ids of what it brought and a person moved on since, one by one, to another EHR: wherever that is now, it is not this merge's any more. */
+  moved_on: optional(listOf(text)),
   /** true: it was made in steps, and is taken back so. */
   in_steps: optional(flag),
   /** Name of the administrator. */
@@ -159,6 +161,19 @@ export function mergeFinalising(mergeId: string, finalised: MergeFinalising): Up
     collection: COLLECTIONS.mergeRecords,
     filter: { _id: mergeId, reversible: true },
     update: { $set: { reversible: false, finalised } },
+    matching: 'one',
+  };
+}
+
+/** The write that notes that a person moved on what a merge had brought, in the transaction that read its record. */
+export function movedOnNote(
+  { _id, moved_on: before = [] }: MergeRecordDoc,
+  versionedObjectUid: string,
+): UpdateWrite<'merge_records'> {
+  return {
+    collection: COLLECTIONS.mergeRecords,
+    filter: { _id },
+    update: { $set: { moved_on: [...new Set([...before, versionedObjectUid])] } },
     matching: 'one',
   };
 }

@@ -1,5 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
 import { changeContext } from '../../../change/commit/context.js';
+import { sealBaseline } from '../../../maintenance/baseline.js';
+import { sealNewRecords } from '../../../maintenance/seal.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { repairMerges } from '../../../merge/repair.js';
 import { testApp } from '../../support/app.js';
@@ -19,12 +22,18 @@ const TAKEN_BACK = 0.6;
 /** Scripts at once: each waits for the database, or for a merge in steps, most of its time. */
 const LANES = 4;
 
+/** Between two seals, in milliseconds. */
+const SEAL_MS = 500;
+
 /** Scripts that failed, shown before the law gives up. */
 const SHOWN = Number(process.env['LAW_SHOWN'] ?? 3);
 
 useDatabase();
 const apps = { whole: testApp(WITH_ADMIN), steps: testApp({ ...WITH_ADMIN, mergeStepsFrom: 0 }) };
-beforeAll(() => givenMergeTemplates(apps.whole));
+beforeAll(async () => {
+  await sealBaseline();
+  await givenMergeTemplates(apps.whole);
+});
 
 /** How many scripts took something back, and of how many everything was compared. */
 const seen = { undone: 0, whole: 0 };
@@ -50,6 +59,14 @@ async function harms(): Promise<unknown[]> {
   return found;
 }
 
+/** Seals what is new, as a server does, until told to end: so most of what moves was sealed before. */
+async function seal(isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await sealNewRecords();
+    await setTimeout(SEAL_MS);
+  }
+}
+
 /** Tries scripts, some at a time: what failed. */
 async function tried(scripts: readonly (readonly [number, number])[]): Promise<string[]> {
   const failed: string[] = [];
@@ -61,12 +78,17 @@ async function tried(scripts: readonly (readonly [number, number])[]): Promise<s
       if (failure !== null) failed.push(failure);
     }
   };
+  const state = { isOver: false };
+  const sealing = seal(() => state.isOver);
   await Promise.all(Array.from({ length: LANES }, lane));
+  state.isOver = true;
+  await sealing;
   return failed;
 }
 
-/** Nothing stored is wrong, nor left by an undo as older releases left it. */
+/** Nothing stored is wrong, by the seals too, nor left by an undo as older releases left it. */
 async function expectSound(): Promise<void> {
+  await sealNewRecords();
   expect((await verifyStorage()).violations).toEqual([]);
   expect(await harms()).toEqual([]);
 }

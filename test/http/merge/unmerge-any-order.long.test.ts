@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { sealNewRecords } from '../../../maintenance/seal.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -15,6 +16,7 @@ import {
   statusOf,
   unmerge,
 } from '../../support/merge-http.js';
+import { givenJointUpdate } from '../../support/merge/joint-update.js';
 import {
   aComposition,
   givenComposition,
@@ -309,4 +311,42 @@ describe('what was moved on and came back by another merge', () => {
       expect((await verifyStorage()).violations).toEqual([]);
     },
   );
+
+  it.each([
+    ['cannot be taken back', { reversible: false }, false],
+    ['was taken back, and left it there', {}, true],
+  ])('stays with the target also where the other merge %s', async (_, how, isTakenBack) => {
+    const note = await givenComposition(app, a.ehrId, noteOf('note'));
+    const own = await givenComposition(app, b.ehrId, noteOf('own'));
+    await done(merge(app, a.ehrId, b.ehrId, {}));
+    const path = `/ehr/${b.ehrId}/composition/${versionedObjectUidOf(note)}/move`;
+    expect((await admin(app, 'post', path).send({ target_ehr: c.ehrId })).status).toBe(200);
+    await done(merge(app, c.ehrId, b.ehrId, how));
+    if (isTakenBack) {
+      await givenJointUpdate(app, b.ehrId, [note, own]);
+      await done(unmerge(app, c.ehrId, b.ehrId, { on_conflict: 'keep_in_target' }));
+    }
+    await done(unmerge(app, a.ehrId, b.ehrId));
+    expect(await composers(a)).toEqual(['A']);
+    const object = `${V1}/ehr/${b.ehrId}/composition/${versionedObjectUidOf(note)}`;
+    expect((await request(app).get(object)).status).toBe(200);
+    await sealNewRecords();
+    expect((await verifyStorage()).violations).toEqual([]);
+  });
+});
+
+it('what an undo leaves in the target by choice is the target’s, also for the seals', async () => {
+  const of = (who: string): Json => ({
+    ...aComposition('minimal_evaluation.en.v1'),
+    composer: { _type: 'PARTY_IDENTIFIED', name: who },
+  });
+  const note = await givenComposition(app, a.ehrId, of('note'));
+  const own = await givenComposition(app, b.ehrId, of('own'));
+  await sealNewRecords();
+  await done(merge(app, a.ehrId, b.ehrId, {}));
+  await givenJointUpdate(app, b.ehrId, [note, own]);
+  await sealNewRecords();
+  await done(unmerge(app, a.ehrId, b.ehrId, { on_conflict: 'keep_in_target' }));
+  await sealNewRecords();
+  expect((await verifyStorage()).violations).toEqual([]);
 });

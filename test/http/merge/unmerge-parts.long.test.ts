@@ -131,13 +131,12 @@ describe('of what moved an unmerge holds', () => {
   it('what is joined, gone, or named since, however much is compared at once', async () => {
     const { source, target, joined, kept, erased, movedOn, edited } = await givenWorkSince('transaction');
     const all = await found(source, target);
-    expect(all.counts).toEqual({ compositions: 9, contributions: 10, tags: 3 });
+    expect(all.counts).toEqual({ compositions: 8, contributions: 10, tags: 3 });
     const order = await inOrder(String((await mergeBetween(source, target))?._id));
     const here = { now: 'target' } as const;
     const expected = [
       [kept, here],
       [erased, { now: 'erased' }],
-      [movedOn, { now: 'elsewhere' }],
       [edited, here],
     ] as const;
     const placed = expected.map(
@@ -146,6 +145,7 @@ describe('of what moved an unmerge holds', () => {
     expect(all.taken).toEqual(
       new Map<string, TakenObject>([...placed, [rootOfUid(joined), { place: 9, ...here }]]),
     );
+    expect(all.movedOn).toEqual(new Map([[rootOfUid(movedOn), order.indexOf(rootOfUid(movedOn))]]));
     expect(all.since).toHaveLength(2);
     await splitArchive(String((await mergeBetween(source, target))?._id));
     for (const compared of [1, 4]) expect(await found(source, target, compared)).toEqual(all);

@@ -68,7 +68,7 @@ function takenBut(versionedObjectUid?: string): UnmergeSnapshot['taken'] {
 
 function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
   return {
-    passedOn: new Set(),
+    movedOn: new Map(),
     staying: new Set(),
     record,
     target: ehr(TARGET),
@@ -227,6 +227,7 @@ describe('planUnmerge', () => {
     );
     expect(plan).toEqual({
       back: { mergeId: 'merge', except: new Set(), joined: [MINE], since: ['since'] },
+      left: [],
       counts: { compositions: 2, contributions: 2 },
       restoredTags: [tag('t4', 'status')],
       chosen: { kept: [], taken: [] },
