@@ -22,7 +22,7 @@ import { PERSISTENT } from '../models/access/layout.js';
 import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
 import { mergesThatMoved } from '../models/merge/archive.js';
 import { sharesContributions } from '../models/merge/history.js';
-import { mergesInto, movedOnNote, type MergeRecordDoc } from '../models/merge/record.js';
+import { movedOnNote, type MergeRecordDoc } from '../models/merge/record.js';
 import { countTagsOn, tagsOn } from '../models/item-tag.js';
 import { latestVersions, type VersionDoc } from '../models/version.js';
 import {
@@ -38,6 +38,7 @@ import { holdBoth } from './check.js';
 import { contentOf, stateOf } from './content.js';
 import { mergeAudit } from './plan/plan.js';
 import { moveMarks } from './move-marks.js';
+import { standingInto } from './replay/story.js';
 import { rederiveDuringReindex } from './rederive.js';
 import type { MergeContext } from './request.js';
 import { inMergeTransaction } from './transaction.js';
@@ -254,9 +255,9 @@ async function apply(
   return [...uids];
 }
 
-/** What a merge brought to the source is not that merge's any more: an unmerge leaves it where a person put it. */
+/** What merges brought to the source, one behind the other, is not theirs any more: an unmerge leaves it where a person put it. */
 async function noteMovedOn(session: Session, sourceEhr: string, versionedObjectUid: string): Promise<void> {
-  const into = await mergesInto([sourceEhr]);
+  const into = await standingInto(sourceEhr);
   if (into.length === 0) return;
   const mergeIds = into.map(({ _id }) => _id);
   const moved = new Set(await mergesThatMoved(mergeIds, versionedObjectUid));

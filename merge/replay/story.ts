@@ -23,15 +23,21 @@ export interface MergeStory {
 
 /** Reads the merges around an EHR, in the caller's transaction where there is one. */
 export async function mergeStory(session: Session | null, ehrId: string): Promise<MergeStory> {
-  const into = await mergesInto([ehrId]);
-  const standing = [...into];
-  for (let sources = into.map((one) => one.source_ehr); sources.length > 0;) {
-    const further = await mergesInto(sources);
-    standing.push(...further);
-    sources = further.map((one) => one.source_ehr);
-  }
+  const standing = await standingInto(ehrId);
+  const into = standing.filter((one) => one.target_ehr === ehrId);
   const ehrIds = [ehrId, ...standing.map((one) => one.source_ehr)];
   return storyOf(into, standing, await undoneMergesAmong(ehrIds, session === null ? {} : { session }));
+}
+
+/** The merges whose data are in an EHR now: those directly into it, oldest first, then those into their sources, and so on. */
+export async function standingInto(ehrId: string): Promise<MergeRecordDoc[]> {
+  const standing: MergeRecordDoc[] = [];
+  for (let targets = [ehrId]; targets.length > 0;) {
+    const found = await mergesInto(targets);
+    standing.push(...found);
+    targets = found.map((one) => one.source_ehr);
+  }
+  return standing;
 }
 
 function storyOf(

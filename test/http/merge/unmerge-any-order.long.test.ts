@@ -312,6 +312,23 @@ describe('what was moved on and came back by another merge', () => {
     },
   );
 
+  it('nor is it given to the first EHR of a chain', async () => {
+    const note = await givenComposition(app, a.ehrId, noteOf('note'));
+    const d = await patient('D');
+    await done(merge(app, a.ehrId, d.ehrId, {}));
+    await done(merge(app, d.ehrId, b.ehrId, {}));
+    const path = `/ehr/${b.ehrId}/composition/${versionedObjectUidOf(note)}/move`;
+    expect((await admin(app, 'post', path).send({ target_ehr: c.ehrId })).status).toBe(200);
+    await done(unmerge(app, d.ehrId, b.ehrId));
+    await done(merge(app, c.ehrId, d.ehrId, {}));
+    await done(unmerge(app, a.ehrId, d.ehrId));
+    expect(await composers(a)).toEqual(['A']);
+    await done(unmerge(app, c.ehrId, d.ehrId));
+    expect(await composers(c)).toEqual(['C', 'note']);
+    await sealNewRecords();
+    expect((await verifyStorage()).violations).toEqual([]);
+  });
+
   it.each([
     ['cannot be taken back', { reversible: false }, false],
     ['was taken back, and left it there', {}, true],
