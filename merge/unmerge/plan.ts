@@ -80,7 +80,7 @@ function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
   const goesBack = new Set([...taken.keys()].filter((id) => isHere(id) && !kept.has(id)));
   const isBack = ({ uid }: { readonly uid: string }): boolean => {
     const id = rootOfUid(uid);
-    return goesBack.has(id) || (taken.has(id) && !isHere(id));
+    return goesBack.has(id) || (taken.has(id) ? !isHere(id) : movedOn.has(id) && snapshot.erased.has(id));
   };
   const since = snapshot.since.filter(({ versions }) => versions.every(isBack)).map(({ _id }) => _id);
   const sources = new Set(record.joined.map(({ source }) => source));

@@ -245,6 +245,17 @@ describe('planUnmerge', () => {
     });
   });
 
+  it.each([
+    ['goes along when that is elsewhere', new Set(['other']), ['since']],
+    ['stays when another merge brought that again', new Set<string>(), []],
+  ])('a CONTRIBUTION of what goes back and of what was moved on %s', (_, erased, expected) => {
+    const movedOn = new Map([['other', 2]]);
+    const plan = planOf(snapshot({ since: since(uidOf(MOVED, 2), uidOf('other', 2)), movedOn, erased }));
+    expect(plan.back.since).toEqual(expected);
+    expect(plan.back.except).toEqual(new Set(['other']));
+    expect(plan.summary).toContain('left out: composition other, moved on since');
+  });
+
   it('leaves out what was erased, and does not overwrite a tag written since', () => {
     const plan = planOf(
       snapshot({
