@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
+import type { Response } from 'supertest';
 import type { AuditDoc } from '../../../models/audit.js';
 import { everyOperation } from '../../../src/operation-table.js';
 import { testApp } from '../../support/app.js';
 import { apiCases } from '../../support/api/cases.js';
-import { ApiProbe } from '../../support/api/probe.js';
+import { ApiProbe, type Call } from '../../support/api/probe.js';
 import { recordsOfAnswer, wholeRecordsOf } from '../../support/api/audit-records.js';
 import { useDatabase } from '../../support/database.js';
 import { tokenOf } from '../../support/policy/marks.js';
@@ -41,6 +42,26 @@ function namedBy(records: readonly AuditDoc[]): Set<string> {
   );
 }
 
+/** There are records of an answer, and they name every EHR that it discloses or is about. Gives them. */
+async function expectNamed(
+  id: string,
+  answer: Response,
+  params: Call['params'] = {},
+): Promise<readonly AuditDoc[]> {
+  const { text } = answer as { readonly text?: string };
+  const parts = (await recordsOfAnswer(answer)).length;
+  expect([id, parts > 0]).toEqual([id, true]);
+  const records = await wholeRecordsOf(answer, parts);
+  const named = namedBy(records);
+  const { ehr_id: asked } = params;
+  const disclosed = [
+    ...(id === LOG ? [] : await ehrsIn(text ?? '')),
+    ...(asked === undefined ? [] : await ehrsIn(asked)),
+  ];
+  expect([id, disclosed.filter((ehrId) => !named.has(ehrId))]).toEqual([id, []]);
+  return records;
+}
+
 beforeAll(() => givenTemplate(app));
 
 describe('the log', () => {
@@ -59,16 +80,7 @@ describe('the log', () => {
       const { settings, ...given } = await call();
       const answer = await probe.call(id, { ...given, settings: { ...settings, auditReads: true } });
       expect([id, answer.status]).toEqual([id, status]);
-      const { text } = answer as { readonly text?: string };
-      const parts = (await recordsOfAnswer(answer)).length;
-      expect([id, parts > 0]).toEqual([id, true]);
-      const named = namedBy(await wholeRecordsOf(answer, parts));
-      const { ehr_id: asked } = given.params ?? {};
-      const disclosed = [
-        ...(id === LOG ? [] : await ehrsIn(text ?? '')),
-        ...(asked === undefined ? [] : await ehrsIn(asked)),
-      ];
-      expect([id, disclosed.filter((ehrId) => !named.has(ehrId))]).toEqual([id, []]);
+      await expectNamed(id, answer, given.params);
     },
   );
 });
@@ -99,17 +111,7 @@ describe('the log where policies hold', () => {
         settings: { ...settings, ...ENFORCED },
       });
       expect([id, answer.status]).toEqual([id, status]);
-      const { text } = answer as { readonly text?: string };
-      const parts = (await recordsOfAnswer(answer)).length;
-      expect([id, parts > 0]).toEqual([id, true]);
-      const records = await wholeRecordsOf(answer, parts);
-      const named = namedBy(records);
-      const { ehr_id: asked } = given.params ?? {};
-      const disclosed = [
-        ...(id === LOG ? [] : await ehrsIn(text ?? '')),
-        ...(asked === undefined ? [] : await ehrsIn(asked)),
-      ];
-      expect([id, disclosed.filter((ehrId) => !named.has(ehrId))]).toEqual([id, []]);
+      const records = await expectNamed(id, answer, given.params);
       for (const { user, sub, organisation, purpose } of records)
         expect({ id, user, sub, organisation, purpose }).toEqual({
           ...{ id, user: 'root-admin', sub: 'root-admin', organisation: 'ward 3', purpose: 'TREAT' },

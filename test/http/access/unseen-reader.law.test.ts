@@ -8,7 +8,13 @@ import { useDatabase } from '../../support/database.js';
 import { seeds } from '../../support/laws.js';
 import { OBJECTED, putMarks, RESTRICTED, tokenOf, WITHHELD } from '../../support/policy/marks.js';
 import { putPolicy } from '../../support/policy/put.js';
-import { answerOf, answersOf, masked, type Answer } from '../../support/policy/unseen-answers.js';
+import {
+  answerOf,
+  answersOf,
+  givenDefinitions,
+  masked,
+  type Answer,
+} from '../../support/policy/unseen-answers.js';
 import { CREATING, unseenRequests, type UnseenRequest } from '../../support/policy/unseen-requests.js';
 import {
   absentNames,
@@ -19,7 +25,7 @@ import {
   type SeenEhr,
 } from '../../support/policy/unseen-world.js';
 import { Random } from '../../support/random.js';
-import { givenTemplate, V1 } from '../../support/resources.js';
+import { V1 } from '../../support/resources.js';
 import { everythingOn } from '../../support/settings.js';
 import { ADMIN } from '../../support/tokens.js';
 
@@ -75,12 +81,7 @@ const policy = async (id: string, text: string): Promise<void> => {
 };
 
 beforeAll(async () => {
-  await givenTemplate(open);
-  await request(open)
-    .put(`${V1}/definition/query/org.example::q/1.0.0`)
-    .set('Content-Type', 'text/plain')
-    .send('SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c')
-    .expect(200);
+  await givenDefinitions(open);
   await policy('everybody', EVERYBODY);
 });
 

@@ -14,6 +14,7 @@ import {
   type Answer,
   type Answers,
   type Asking,
+  givenDefinitions,
 } from '../../support/policy/unseen-answers.js';
 import { CREATING, unseenRequests, type UnseenRequest } from '../../support/policy/unseen-requests.js';
 import {
@@ -25,7 +26,7 @@ import {
 } from '../../support/policy/unseen-world.js';
 import { putMarks, WITHHELD } from '../../support/policy/marks.js';
 import { Random } from '../../support/random.js';
-import { givenTemplate, V1 } from '../../support/resources.js';
+import { V1 } from '../../support/resources.js';
 import { everythingOn, TEST_JWT_SECRET } from '../../support/settings.js';
 import { ADMIN, bearer } from '../../support/tokens.js';
 import { putPolicy } from '../../support/policy/put.js';
@@ -65,12 +66,7 @@ const HIDING = [
 ];
 
 beforeAll(async () => {
-  await givenTemplate(open);
-  await request(open)
-    .put(`${V1}/definition/query/org.example::q/1.0.0`)
-    .set('Content-Type', 'text/plain')
-    .send('SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c')
-    .expect(200);
+  await givenDefinitions(open);
 });
 
 async function policy(id: string, text: string): Promise<void> {

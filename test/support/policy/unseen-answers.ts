@@ -1,6 +1,8 @@
+import type { RequestListener } from 'node:http';
 import request from 'supertest';
 import type { Operation } from '../../../routes/http/operation/operation.js';
 import { Random } from '../random.js';
+import { givenTemplate, V1 } from '../resources.js';
 import { spoiled, unseenRequests, type UnseenRequest } from './unseen-requests.js';
 import type { Names, SeenEhr } from './unseen-world.js';
 
@@ -108,4 +110,14 @@ export async function answersOf(
       all[`${operation.id} ${index} spoiled`] = await told(other);
     }
   return all;
+}
+
+/** A template and a stored query, of which the operations ask. */
+export async function givenDefinitions(app: RequestListener): Promise<void> {
+  await givenTemplate(app);
+  await request(app)
+    .put(`${V1}/definition/query/org.example::q/1.0.0`)
+    .set('Content-Type', 'text/plain')
+    .send('SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c')
+    .expect(200);
 }
