@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
@@ -30,6 +29,7 @@ import {
 import { RevisedData, revisionTexts } from '../support/openehr/revised-data.js';
 import { aComposition, givenComposition, givenEhr, V1, versionedObjectUidOf } from '../support/resources.js';
 import { ADMIN, WITH_ADMIN } from '../support/tokens.js';
+import { UNVERIFIED, VERIFIED } from '../support/verified-collections.js';
 
 useDatabase();
 const app = testApp({ ...WITH_ADMIN, auditReads: true, accessMode: 'dry', templateRevisions: true });
@@ -41,19 +41,6 @@ interface Stored {
 const collection = (name: string) => mongoose.connection.collection<Stored>(name);
 
 const SIZES = { small: 6, full: 4_000 };
-
-const PAGE =
-  readFileSync('docs/security.md', 'utf8').split('## What verify does not find')[1]?.split('\n## ')[0] ?? '';
-
-/** Collections of which nothing is found, as the page says in the first column of its table. */
-const UNSEEN = new Set(
-  [...PAGE.matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \|/gm)].flatMap(([, names = '']) =>
-    [...names.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name!),
-  ),
-);
-
-/** Collections of which something is found: all others. */
-const COLLECTIONS = COLLECTION_LAYOUT.map(({ name }) => name).filter((name) => !UNSEEN.has(name));
 
 /** What the page lists of those, as `<collection>.<field>`. */
 const LISTED = [
@@ -231,9 +218,9 @@ function isNamed(violations: readonly Violation[], ...docs: readonly Stored[]): 
 
 it('each collection is damaged here, or is one of which the page says that nothing is found', () => {
   const all = COLLECTION_LAYOUT.map(({ name }): string => name);
-  expect([...UNSEEN].filter((name) => !all.includes(name))).toEqual([]);
-  expect([...UNSEEN].toSorted()).toEqual(
-    all.filter((name) => !COLLECTIONS.some((one) => one === name)).toSorted(),
+  expect([...UNVERIFIED].filter((name) => !all.includes(name))).toEqual([]);
+  expect([...UNVERIFIED].toSorted()).toEqual(
+    all.filter((name) => !VERIFIED.some((one) => one === name)).toSorted(),
   );
 });
 
@@ -269,7 +256,7 @@ describe('one damaged field of any stored document', () => {
     const unseen: string[] = [];
     for (const seed of seeds(SIZES)) {
       const draw = chance(seed * 7_919);
-      const name = COLLECTIONS[draw(COLLECTIONS.length)] ?? '';
+      const name = VERIFIED[draw(VERIFIED.length)] ?? '';
       const docs = await collection(name).find({}).sort({ _id: 1 }).toArray();
       const doc = docs[draw(Math.max(1, docs.length))];
       if (doc === undefined) continue;

@@ -36,6 +36,12 @@ export class Random {
     return value;
   }
 
+  /** The same values in any order. */
+  shuffled<T>(values: readonly T[]): T[] {
+    const left = [...values];
+    return values.map(() => left.splice(this.below(left.length), 1)[0]!);
+  }
+
   /** `least` to `most` values. */
   list<T>(least: number, most: number, make: (index: number) => T): T[] {
     return Array.from({ length: this.whole(least, most) }, (_, index) => make(index));
