@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
-import type { ApiClient } from '../transfer/api-client.js';
+import { AnswerCutShort, type ApiClient } from '../transfer/api-client.js';
 import { COMPRESSIONS, compressor, type Compression } from '../transfer/compression.js';
+import { writeExtract } from '../transfer/export-extract.js';
 import { exportedLines, ExportRun, isErased, movedLine } from '../transfer/export-run.js';
 import { withCount } from '../count-shown.js';
 import { openOutput, type Output } from '../output.js';
@@ -63,11 +64,12 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
   const { ehr = [], query, compress } = options;
   if (ehr.length > 0 && query !== undefined) command.error('error: --ehr and --query do not go together');
   const through = compress === undefined ? [] : [compressor(compress, warn)];
-  const output = openOutput(options.output, ...through);
+  const open = (): Output => openOutput(options.output, ...through);
   if (options.extract === true) {
-    await exportExtract(command, options, output);
+    await exportExtract(command, options, open);
     return;
   }
+  const output = open();
   if (options.allVersions === true) {
     if (options.local !== true)
       command.error('error: --all-versions needs --local: it reads the database itself');
@@ -106,7 +108,7 @@ async function recordQuery(query: string): Promise<void> {
 }
 
 /** docs/spec/rest.md#extract */
-async function exportExtract(command: Command, options: ExportOptions, output: Output): Promise<void> {
+async function exportExtract(command: Command, options: ExportOptions, open: () => Output): Promise<void> {
   const [ehrId, ...others] = options.ehr ?? [];
   if (ehrId === undefined || others.length > 0 || options.allVersions === true)
     command.error('error: --extract needs one --ehr, and does not go with --all-versions');
@@ -114,9 +116,7 @@ async function exportExtract(command: Command, options: ExportOptions, output: O
     const record = settings === null ? null : await beginReadRecord('export', chosenOf(options));
     await record?.name(ehrId);
     await record?.end();
-    for await (const text of await client.stream('GET', `/ehr/${encodeURIComponent(ehrId)}/extract`))
-      await output.write(text);
-    await output.end();
+    await writeExtract(client, ehrId, { file: options.output, open });
   });
 }
 
@@ -152,8 +152,24 @@ function chosenOf({ allVersions, extract, since, audit }: ExportOptions): object
   };
 }
 
-/** EHR ids in the first column of the rows of a query. */
+/** How often a list is read that breaks off, as it may where EHRs are merged meanwhile. */
+const MAX_READS = 10;
+
+/**
+ * EHR ids in the first column of the rows of a query. All are read before the first of them is exported: an answer that is taken as slowly as EHRs are
+ * written would be cut off by the server (`AQL_STREAM_IDLE_MS`, `AQL_STREAM_TIMEOUT_MS`).
+ */
 async function idsOf(client: ApiClient, query: string): Promise<string[]> {
+  for (let reads = 1; ; reads += 1) {
+    try {
+      return await idsRead(client, query);
+    } catch (error) {
+      if (!(error instanceof AnswerCutShort) || reads === MAX_READS) throw error;
+    }
+  }
+}
+
+async function idsRead(client: ApiClient, query: string): Promise<string[]> {
   const ehrIds = new Set<string>();
   for await (const row of rowsOf(client, JSON.stringify({ q: query }))) {
     const [ehrId] = Object.values(row);
@@ -293,6 +309,5 @@ async function* storedEhrIds(): AsyncGenerator<string> {
 }
 
 async function* queriedEhrIds(client: ApiClient): AsyncGenerator<string> {
-  const body = JSON.stringify({ q: 'SELECT e/ehr_id/value AS ehr_id FROM EHR e' });
-  for await (const { ehr_id: ehrId } of rowsOf(client, body)) if (typeof ehrId === 'string') yield ehrId;
+  yield* await idsOf(client, 'SELECT e/ehr_id/value AS ehr_id FROM EHR e');
 }

@@ -32,7 +32,7 @@ export interface ApiAnswer {
 export interface ApiClient {
   /** Sends and reads the whole answer; repeats what may be repeated while the server is away or busy. */
   send(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
-  /** The answer as a stream of text. @throws AnswerError on another status than 2xx */
+  /** The answer as a stream of text, which throws AnswerCutShort where it breaks off. @throws AnswerError on another status than 2xx */
   stream(method: string, path: string, request?: ApiRequest): Promise<AsyncIterable<string>>;
 }
 
@@ -45,6 +45,13 @@ export class AnswerError extends Error {
     super(message);
     this.status = status;
     this.violations = violations;
+  }
+}
+
+/** An answer that began and was not whole: the server ended it, or something between did. */
+export class AnswerCutShort extends AnswerError {
+  constructor(reason: string) {
+    super(0, `the answer broke off before its end: ${reason}`);
   }
 }
 
@@ -124,8 +131,12 @@ function parsed(text: string): JsonObject {
 }
 
 async function* textChunks(response: Response): AsyncGenerator<string> {
-  if (response.body !== null)
+  if (response.body === null) return;
+  try {
     yield* response.body.pipeThrough(new TextDecoderStream('utf-8', { ignoreBOM: true }));
+  } catch (cause) {
+    throw new AnswerCutShort(reasonOf(cause));
+  }
 }
 
 /** A POST may have been carried out though its answer was lost. */

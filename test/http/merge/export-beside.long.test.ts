@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { testApp, useServer } from '../../support/app.js';
@@ -25,7 +26,13 @@ const app = testApp(WITH_ADMIN);
 /** Happens once, before an export reads the first of what stands at this place of a path. */
 let meanwhile: ((path: string) => Promise<unknown>) | null = null;
 let place = '';
+/** What becomes of the next answer to what has this in its path. */
+let play: { readonly place: string; readonly of: (response: ServerResponse) => void } | null = null;
 const server = useServer((request, response) => {
+  if (play !== null && request.url?.includes(play.place) === true) {
+    play.of(response);
+    play = null;
+  }
   const isFirst = meanwhile !== null && request.url?.includes(place) === true;
   const change = isFirst ? meanwhile : null;
   if (isFirst) meanwhile = null;
@@ -76,7 +83,37 @@ const whole = (): object => ({
   ehrs: [source, target].sort(),
 });
 
+/** The connection ends when all of an answer but its end was sent. */
+function breakOff(response: ServerResponse): void {
+  response.end = (() => {
+    setTimeout(() => response.destroy(), 100);
+    return response;
+  }) as typeof response.end;
+}
+
+/** Something happens before the first part of an answer is sent, and while nothing more of it is taken. */
+function meanwhileOf(event: () => PromiseLike<unknown>): (response: ServerResponse) => void {
+  return (response) => {
+    const write = response.write.bind(response) as (chunk: unknown) => boolean;
+    response.write = ((chunk: unknown) => {
+      response.write = write as typeof response.write;
+      void Promise.resolve(event()).then(() => {
+        write(chunk);
+        response.emit('drain');
+      });
+      return false;
+    }) as typeof response.write;
+  };
+}
+
 describe('an export of everything', () => {
+  it('reads the list of EHRs anew that breaks off', async () => {
+    play = { place: '/query/aql', of: breakOff };
+    expect(await exported()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(play).toBeNull();
+    expect(written()).toEqual(whole());
+  });
+
   it('has an EHR that is taken out while its target is written', async () => {
     expect((await merge(app, source, target)).status).toBe(200);
     meanwhile = () => unmerge(app, source, target);
@@ -181,6 +218,49 @@ describe('an export of one EHR', () => {
     const { code, stderr } = await exported('--ehr', randomUUID());
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^EHR with id .* does not exist/)]);
     expect(() => readFileSync(file)).toThrow('ENOENT');
+  });
+});
+
+describe('an EXTRACT that is read in parts', () => {
+  /** With what is sent at once, and what is read before it is taken, not all of them are read. */
+  const MANY = 65;
+  const SIZE = 18_000;
+  let last = '';
+  beforeEach(async () => {
+    for (let n = 0; n < MANY; n += 1) {
+      const composition = aComposition();
+      // Incompressible.
+      composition.name.value = randomBytes(SIZE).toString('base64');
+      last = versionedObjectUidOf(await givenComposition(app, source, composition));
+    }
+  });
+  const extract = (...args: readonly string[]): Promise<CommandResult> =>
+    runHere('export', '--url', server.url, '--extract', '--ehr', source, ...args);
+  const erased = (path: string) => meanwhileOf(() => admin(app, 'delete', path));
+
+  it('is begun anew when something of it is erased meanwhile', async () => {
+    play = { place: '/extract', of: erased(`/ehr/${source}/composition/${last}`) };
+    expect(await extract('--output', file)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(play).toBeNull();
+    const { chapters } = JSON.parse(readFileSync(file, 'utf8')) as Json;
+    // And its EHR_STATUS.
+    expect(chapters[0].items.length).toBe(COUNT + MANY - 1 + 1);
+  });
+
+  it('is not there when its EHR is erased meanwhile', async () => {
+    play = { place: '/extract', of: erased(`/ehr/${source}`) };
+    const { code, stderr } = await extract('--output', file);
+    expect([code, stderr]).toEqual([1, `EHR with id ${source} does not exist\n`]);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('says on stdout, where nothing can be taken back, of which EHR it breaks off', async () => {
+    play = { place: '/extract', of: erased(`/ehr/${source}`) };
+    const { code, stderr } = await extract();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(`^EHR ${source} is not exported whole: the answer broke off before its end: `),
+    ]);
   });
 });
 
