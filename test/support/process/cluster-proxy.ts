@@ -41,10 +41,12 @@ export type Fault =
   /** The operation took longer than the server lets one take. */
   | 'timed-out';
 
-/** What a proxy does with commands and replies; absent: it passes them on. */
+/** What a proxy does with commands and replies; absent: it passes them on at once. */
 interface Plays {
   /** The fault that a command meets; null: none. */
   readonly fault?: (command: Command) => Fault | null;
+  /** What has to end before a command is passed on; null: nothing. Must not be rejected. */
+  readonly before?: (command: Command) => Promise<unknown> | null;
   /** What the client gets in place of the server's reply to a command. */
   readonly rewrite?: (name: string, reply: Document) => Document;
 }
@@ -163,6 +165,18 @@ class Line {
       return;
     }
     const command = readCommand(Buffer.from(message));
+    const before = this.ends.plays().before?.(command) ?? null;
+    if (before === null) {
+      this.#pass(command, message);
+      return;
+    }
+    const kept = Buffer.from(message);
+    void before.then(() => {
+      this.#pass(command, kept);
+    });
+  }
+
+  #pass(command: Command, message: Buffer): void {
     const fault = this.ends.plays().fault?.(command) ?? null;
     this.#asked.set(command.requestId, { name: command.name, fault });
     const transaction = `${command.session} ${command.txnNumber}`;
