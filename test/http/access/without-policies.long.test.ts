@@ -11,7 +11,7 @@ import { givenTemplate } from '../../support/resources.js';
 
 const commands: string[] = [];
 // Listened to before the connection is made, which tells of commands only then.
-onEvent('commandStarted', ({ name }) => void commands.push(name));
+onEvent('commandStarted', ({ command }) => void commands.push(command));
 useOwnDatabase();
 
 const OFF = { accessMode: 'off' } as const;
