@@ -335,7 +335,7 @@ class Outcome {
   }
 
   /** COMPOSITIONs that have to be there, or to be named. */
-  #required(): string[] {
+  #required(): readonly string[] {
     const { before, after, isListed } = this.states;
     const all = [...after.compositions.values()].flat();
     if (this.form.isNamed !== true) return all;
@@ -371,8 +371,7 @@ class Outcome {
     if (this.form.isOneMoment !== true) return [];
     const { before, after } = this.states;
     return this.#written.ehrs.filter((ehrId) => {
-      const of = ({ compositions }: Written): string =>
-        [...(compositions.get(ehrId) ?? [])].sort().join();
+      const of = ({ compositions }: Written): string => [...(compositions.get(ehrId) ?? [])].sort().join();
       return ![of(before), of(after)].includes(of(this.#written));
     });
   }
@@ -417,15 +416,19 @@ const CASES = FORMS.flatMap((form) =>
   CHANGES.map((change) => [`${form.name} beside ${change.name}`, form, change] as const),
 );
 
-it.each(CASES)('whatever comes between, all is exported or named: %s', async (_, form, change) => {
-  const count = await countOf(form, change);
-  const tried = Math.min(count, form.isLocal === true ? TRIED.process : TRIED.server);
-  expect(tried).toBeGreaterThan(0);
-  let met = 0;
-  for (let n = 0; n < tried; n += 1) {
-    // Not the very last ones: how many there are differs a little.
-    const { isMet } = await exportedBeside(form, change, Math.floor(((n + 0.5) * count * 0.9) / tried));
-    if (isMet) met += 1;
-  }
-  expect(met).toBeGreaterThan(0);
-}, 600_000);
+it.each(CASES)(
+  'whatever comes between, all is exported or named: %s',
+  async (_, form, change) => {
+    const count = await countOf(form, change);
+    const tried = Math.min(count, form.isLocal === true ? TRIED.process : TRIED.server);
+    expect(tried).toBeGreaterThan(0);
+    let met = 0;
+    for (let n = 0; n < tried; n += 1) {
+      // Not the very last ones: how many there are differs a little.
+      const { isMet } = await exportedBeside(form, change, Math.floor(((n + 0.5) * count * 0.9) / tried));
+      if (isMet) met += 1;
+    }
+    expect(met).toBeGreaterThan(0);
+  },
+  600_000,
+);
