@@ -20,6 +20,7 @@ export const COLLECTIONS = {
   queryOwners: 'query_owners',
   policies: 'policies',
   policyVersions: 'policy_versions',
+  categoryVersions: 'category_versions',
   ehrMarks: 'ehr_marks',
   itemTags: 'item_tags',
   drafts: 'drafts',
@@ -179,6 +180,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
     name: COLLECTIONS.policyVersions,
     indexes: [{ key: { policy_id: 1, version: 1 }, options: { unique: true } }],
   },
+  { name: COLLECTIONS.categoryVersions, indexes: [] },
   {
     name: COLLECTIONS.ehrMarks,
     indexes: [{ key: { ehr_id: 1 } }, { key: { kind: 1 }, options: { ...whereFieldExists('open') } }],

@@ -15,6 +15,7 @@ import { auditAbout } from '../http/audit-trail.js';
 import type { AnswerDescription } from '../http/operation/operation.js';
 import { queryParameter } from '../http/parameter-values.js';
 import { administratorOf } from './administrator.js';
+import { changeCategories } from './category-change.js';
 import { mergeContext } from './merge-request.js';
 import { moveDetails } from './move-details.js';
 import { changePolicy, type PolicyChanging } from './policy-change.js';
@@ -31,7 +32,7 @@ interface Performing {
   readonly gate?: Gate;
   /** As in `ErasureOptions`. */
   readonly handOver?: ErasureOptions['handOver'];
-  /** How policies are changed; where `act` is about one. */
+  /** How policies and categories are changed; where `act` is about one. */
   readonly policies?: PolicyChanging | undefined;
 }
 
@@ -42,6 +43,7 @@ export async function perform(
   { committer, dryRun, gate, handOver, policies }: Performing,
 ): Promise<JsonObject> {
   if ('policy_id' in act) return changePolicy(act, policies, gate);
+  if (act.operation === 'putCategories') return changeCategories(act, policies, gate);
   switch (act.operation) {
     case 'moveComposition': {
       const { ehr_id: sourceEhr, target_ehr: targetEhr, object_id: versionedObjectUid, reason } = act;

@@ -8,20 +8,26 @@ import type { World } from './world.js';
 const PERMIT = { policy: 'permit (principal, action, resource);' };
 const LOCK = { policy: 'forbid (principal, action, resource);' };
 const WRONG = { policy: 'permit (principal, action, resource) when { resource.colour == "red" };' };
+const ASKING = {
+  policy: 'forbid (principal, action, resource is Version) when { resource.categories.contains("psychiatry") };',
+};
 /** Where a change takes two persons. */
 const TWO = { fourEyes: ['policy'] } as const;
 const PRINCIPAL = { sub: 'ada' };
+const CATEGORIES = { categories: [{ name: 'psychiatry', templates: ['psychiatry_note.v1'] }] };
 
 /** Cases of policies of access. */
 export function policyCases(world: World): ApiCase[] {
   const fresh = () => ({ policy_id: `p-${randomUUID()}` });
+  const asAdministrator = (method: 'put', path: string, body: object) =>
+    request(testApp({ ...WITH_ADMIN, accessMode: 'dry' }))
+      [method](`/rest/admin${path}`)
+      .set('Authorization', ADMIN)
+      .send(body)
+      .expect(200);
   const kept = async () => {
     const params = fresh();
-    await request(testApp({ ...WITH_ADMIN, accessMode: 'dry' }))
-      .put(`/rest/admin/policies/${params.policy_id}`)
-      .set('Authorization', ADMIN)
-      .send(PERMIT)
-      .expect(200);
+    await asAdministrator('put', `/policies/${params.policy_id}`, PERMIT);
     return params;
   };
   const question = (resource: object) => ({ principal: PRINCIPAL, action: 'read', resource });
@@ -52,6 +58,25 @@ export function policyCases(world: World): ApiCase[] {
         return { params, settings: TWO };
       },
     },
+    { id: 'getCategories', status: 200, call: () => ({}) },
+    { id: 'listCategoryVersions', status: 200, call: () => ({}) },
+    { id: 'putCategories', status: 200, call: () => ({ body: CATEGORIES }) },
+    { id: 'putCategories', status: 400, call: () => ({ body: { categories: [{ name: 'event' }] } }) },
+    {
+      id: 'putCategories',
+      status: 409,
+      call: async () => {
+        await asAdministrator('put', '/categories', CATEGORIES);
+        await asAdministrator('put', `/policies/${fresh().policy_id}`, ASKING);
+        return { body: { categories: [] } };
+      },
+    },
+    {
+      id: 'putCategories',
+      status: 412,
+      call: () => ({ body: CATEGORIES, headers: { 'If-Match': '"categories::999999"' } }),
+    },
+    { id: 'putCategories', status: 202, call: () => ({ body: CATEGORIES, settings: TWO }) },
     { id: 'validatePolicy', status: 200, call: () => ({ body: PERMIT }) },
     { id: 'validatePolicy', status: 400, call: () => ({ body: {} }) },
     {
