@@ -33,9 +33,14 @@ export function isCategory(name: string, map: CategoryMap): boolean {
   return map.has(name) || OWN_CATEGORIES.includes(name);
 }
 
-/** All names that there are, openEHR's own first, as a refusal tells them. */
-export function categoryNames(map: CategoryMap): string {
-  return [...OWN_CATEGORIES, ...[...map.keys()].sort()].join(', ');
+/** All names that there are, openEHR's own first. */
+export function categoryNames(map: CategoryMap): string[] {
+  return [...OWN_CATEGORIES, ...[...map.keys()].sort()];
+}
+
+/** Why a name is refused, and what would be right. */
+export function noCategory(name: string, map: CategoryMap): string {
+  return `there is no category ${JSON.stringify(name)}; there are ${categoryNames(map).join(', ')}`;
 }
 
 /** What a name stands for; of one that is not in the map the category of openEHR that is called so. */

@@ -1,5 +1,5 @@
 import type { DetailedError, PolicyToJsonAnswer, ValidationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
-import { categoryNames, isCategory, type CategoryMap } from './categories.js';
+import { isCategory, noCategory, type CategoryMap } from './categories.js';
 import { cedar } from './cedar.js';
 import { namedCategories } from './named-categories.js';
 import { placeAt, placeOf, placeOfByte, type Place } from './place.js';
@@ -96,7 +96,7 @@ export function categoryFindings(text: string, json: PolicyJson, map: CategoryMa
     .filter(({ name }) => !isCategory(name, map))
     .map(({ name, part }) => ({
       kind: 'schema',
-      message: `there is no category ${JSON.stringify(name)}; there are ${categoryNames(map)}`,
+      message: noCategory(name, map),
       ...placeOf(text, json, part),
     }));
 }

@@ -8,7 +8,7 @@ import { storedCategories } from '../../models/category.js';
 import { insertMarks, liftMark, type EhrMarkDoc, type MarkSaid } from '../../models/ehr-mark.js';
 import { holdForMarks } from '../../models/ehr-marking.js';
 import { containerOf } from '../../models/versioned-object.js';
-import { categoryNames, isCategory, OWN_CATEGORIES } from '../../policy/categories.js';
+import { isCategory, noCategory, OWN_CATEGORIES } from '../../policy/categories.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 import { readableEhr, writableEhr } from '../commit/ehr-access.js';
@@ -113,10 +113,7 @@ async function requireCategories(
   const problems = asking
     .filter(({ category = '' }) => !isCategory(category, map))
     .map((content) =>
-      violationAt(
-        `/marks/${wanted.indexOf(content)}/category`,
-        `there is no category ${JSON.stringify(content.category)}; there are ${categoryNames(map)}`,
-      ),
+      violationAt(`/marks/${wanted.indexOf(content)}/category`, noCategory(content.category ?? '', map)),
     );
   if (problems.length === 0) return;
   throw new CdrError('invalid', problems.map(({ message }) => message).join('; '), { problems });

@@ -5,7 +5,7 @@ import type { Session } from '../../models/access/write.js';
 import { insertCategoryVersion, newestCategories, type CategoryVersionDoc } from '../../models/category.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import { openMarksOfCategories } from '../../models/ehr-mark.js';
-import { policyTexts } from '../../models/policy.js';
+import { policies } from '../../models/policy.js';
 import type { ActPlan } from '../../models/waiting-request.js';
 import { CATEGORIES_ATTRIBUTE, type Category } from '../../policy/categories.js';
 import { namedCategories } from '../../policy/named-categories.js';
@@ -69,10 +69,10 @@ async function requireUnused(before: readonly Category[], after: readonly Catego
   const asking = await policiesAsking();
   const marks = await openMarksOfCategories(gone, NAMED + 1);
   const problems = gone.flatMap((name) => {
-    const policies = asking.flatMap(({ id, names }) => (names.has(name) ? [id] : []));
+    const ids = asking.flatMap(({ id, names }) => (names.has(name) ? [id] : []));
     const ehrs = marks.flatMap(({ category, ehr_id: ehrId }) => (category === name ? [ehrId] : []));
     const users = [
-      ...(policies.length === 0 ? [] : [`policies: ${shortList(policies)}`]),
+      ...(ids.length === 0 ? [] : [`policies: ${shortList(ids)}`]),
       ...(ehrs.length === 0 ? [] : [`marks of the EHRs: ${shortList([...new Set(ehrs)])}`]),
     ];
     return users.length === 0
@@ -84,8 +84,7 @@ async function requireUnused(before: readonly Category[], after: readonly Catego
 }
 
 async function policiesAsking(): Promise<readonly { id: string; names: ReadonlySet<string> }[]> {
-  const texts = await policyTexts();
-  return texts
+  return (await policies())
     .filter(({ json }) => json.includes(CATEGORIES_ATTRIBUTE))
     .map(({ _id: id, json }) => {
       const names = namedCategories(JSON.parse(json) as PolicyJson).map(({ name }) => name);
@@ -99,8 +98,8 @@ function shortList(ids: readonly string[]): string {
 
 /** What a second person sees, and agrees on: all of it, as it was and as it will be. */
 function changePlan(version: number, before: readonly Category[], after: readonly Category[]): ActPlan {
-  const [was, is] = [before, after].map((all) => all.map((each) => JSON.stringify(each)));
-  const changed = (is ?? []).filter((each) => !(was ?? []).includes(each)).length;
+  const was = new Set(before.map((each) => JSON.stringify(each)));
+  const changed = after.filter((each) => !was.has(JSON.stringify(each))).length;
   const names = new Set(after.map(({ name }) => name));
   const removed = before.filter(({ name }) => !names.has(name)).length;
   return {

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
+import { violationAt } from '../../openehr/base/violation.js';
 import { OWN_CATEGORIES, type Category } from '../../policy/categories.js';
 import { bodyOf } from '../http/exchange.js';
 
@@ -14,7 +15,7 @@ const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 /** Of the root of a COMPOSITION. */
 const ARCHETYPE = /^openEHR-[A-Z]+-COMPOSITION\.[\w-]+\.v\d[\w.-]*$/;
 
-const name = Joi.string()
+const categoryName = Joi.string()
   .pattern(NAME)
   .invalid(...OWN_CATEGORIES)
   .required()
@@ -25,7 +26,7 @@ const name = Joi.string()
   });
 
 const category = Joi.object<Category>({
-  name,
+  name: categoryName,
   templates: Joi.array().items(Joi.string().max(MAX_ID)).unique().default([]),
   archetypes: Joi.array()
     .items(
@@ -42,22 +43,17 @@ const category = Joi.object<Category>({
     : helpers.message({ custom: '{{#label}} needs a template or an archetype: nothing would be of it' }),
 );
 
-const schema = Joi.object<{ readonly categories: readonly Category[] }>({
-  categories: Joi.array()
-    .items(category)
-    .unique('name')
-    .max(MAX_CATEGORIES)
-    .required()
-    .custom((value: readonly Category[], helpers) => {
-      const members = value.reduce(
-        (sum, { templates, archetypes }) => sum + templates.length + archetypes.length,
-        0,
-      );
-      if (members <= MAX_CATEGORY_MEMBERS) return value;
-      return helpers.message({
-        custom: `{{#label}} have at most ${MAX_CATEGORY_MEMBERS} templates and archetypes together`,
-      });
-    }),
+interface CategoriesBody {
+  readonly categories: readonly Category[];
+  readonly version?: number;
+  readonly time?: string;
+  readonly by?: string;
+  readonly confirmed_by?: string;
+  readonly unknown_templates?: readonly string[];
+}
+
+const schema = Joi.object<CategoriesBody>({
+  categories: Joi.array().items(category).unique('name').max(MAX_CATEGORIES).required(),
   // What answers have beside that may be sent back, and says nothing.
   version: Joi.number().strip(),
   time: Joi.string().strip(),
@@ -68,7 +64,11 @@ const schema = Joi.object<{ readonly categories: readonly Category[] }>({
 
 /** The categories that a request asks for. @throws as `bodyOf` */
 export function categoriesFrom(ctx: Context): readonly Category[] {
-  return bodyOf(ctx, schema).categories;
+  const { categories } = bodyOf(ctx, schema);
+  const members = categories.flatMap(({ templates, archetypes }) => [...templates, ...archetypes]).length;
+  if (members <= MAX_CATEGORY_MEMBERS) return categories;
+  const message = `categories have at most ${MAX_CATEGORY_MEMBERS} templates and archetypes together`;
+  throw new CdrError('invalid', message, { problems: [violationAt('/categories', message)] });
 }
 
 /** The version that a change follows, as the ETag of an answer named it; null: whichever it is. @throws invalid for another text */

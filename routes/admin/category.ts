@@ -74,12 +74,15 @@ async function put(ctx: Context, settings: Settings, users: KnownUsers): Promise
   const follows = followedCategories(ctx);
   const act = { operation: 'putCategories', categories, ...(follows !== null && { follows }) } as const;
   const policies = await policyChanging(ctx, settings, users);
-  const answer = (fields: JsonObject): void => write(ctx, form, fields);
+  const answer = (fields: JsonObject): void => {
+    write(ctx, form, fields);
+  };
   await performOrAsk(ctx, settings, { act, dryRun: false, policies, answer });
 }
 
 function write(ctx: Context, form: BodyType, fields: JsonObject): void {
-  setResourceHeaders(ctx, { etag: `categories::${String(fields['version'])}` });
+  const { version } = fields;
+  setResourceHeaders(ctx, { etag: `categories::${version as number}` });
   ctx.status = 200;
   writeText(ctx, form, JSON.stringify(fields));
 }

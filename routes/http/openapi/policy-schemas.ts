@@ -66,6 +66,7 @@ export const POLICY_SCHEMAS = {
   EhrMarks: object({
     ehr_id: TEXT,
     enforced: FLAG,
+    categories: { ...listOf(TEXT), description: 'Those that a mark may be about' },
     marks: listOf(object({ ...MARK, ...SAID, lifted: object(SAID) }, ['kind', 'ground', 'time', 'by'])),
   }),
   AccessPolicy: object({ id: TEXT, policy: POLICY_TEXT, version: COUNT, time: TIME, by: TEXT }, ['id']),
