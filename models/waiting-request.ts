@@ -55,8 +55,6 @@ export type PolicyAct =
 export interface CategoriesAct {
   readonly operation: 'putCategories';
   readonly categories: readonly Category[];
-  /** The version that it follows; absent: whichever it is. */
-  readonly follows?: number;
 }
 
 /** Whether an act changes who may see what: it is carried out by the rules of such changes. */

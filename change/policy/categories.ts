@@ -18,7 +18,7 @@ import type { PolicyChange } from './policy.js';
 const NAMED = 10;
 
 /** How the map of categories is changed. */
-export interface CategoriesChange extends Pick<PolicyChange, 'by'> {
+interface CategoriesChange extends Pick<PolicyChange, 'by'> {
   /** The version that the change follows; null: whichever it is. */
   readonly follows: number | null;
 }

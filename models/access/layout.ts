@@ -180,7 +180,10 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
     name: COLLECTIONS.policyVersions,
     indexes: [{ key: { policy_id: 1, version: 1 }, options: { unique: true } }],
   },
-  { name: COLLECTIONS.categoryVersions, indexes: [] },
+  {
+    name: COLLECTIONS.categoryVersions,
+    indexes: [{ key: { version: 1 }, options: { unique: true } }],
+  },
   {
     name: COLLECTIONS.ehrMarks,
     indexes: [{ key: { ehr_id: 1 } }, { key: { kind: 1 }, options: { ...whereFieldExists('open') } }],

@@ -10,15 +10,16 @@ import type { PolicyChanging } from './policy-change.js';
 
 /** Changes the map of categories, and gives what that answers. @throws as the change; conflict while there is none */
 export async function changeCategories(
-  { categories, follows = null }: CategoriesAct,
+  { categories }: CategoriesAct,
   changing: PolicyChanging | undefined,
   gate?: Gate,
 ): Promise<JsonObject> {
   if (changing === undefined) throw new TypeError('who changes categories says by which rules');
+  const { settings, by, follows = null } = changing;
   // It may have been asked for before the mode was changed.
-  if (changing.settings.accessMode === 'off')
+  if (settings.accessMode === 'off')
     throw new CdrError('conflict', 'there are no categories here (ACCESS_MODE is off)');
-  return categoriesView(await storeCategories(categories, { by: changing.by, follows }, gate));
+  return categoriesView(await storeCategories(categories, { by, follows }, gate));
 }
 
 /** AccessCategories, as they are answered: with the templates that they name and that are not here, which may be mistakes. */

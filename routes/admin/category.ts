@@ -70,10 +70,10 @@ export function categoryOperations(settings: Settings, users: KnownUsers): Opera
 
 async function put(ctx: Context, settings: Settings, users: KnownUsers): Promise<void> {
   const form = responseBody('json', ctx.get('Accept'));
-  const categories = categoriesFrom(ctx);
+  const act = { operation: 'putCategories', categories: categoriesFrom(ctx) } as const;
   const follows = followedCategories(ctx);
-  const act = { operation: 'putCategories', categories, ...(follows !== null && { follows }) } as const;
-  const policies = await policyChanging(ctx, settings, users);
+  const changing = await policyChanging(ctx, settings, users);
+  const policies = { ...changing, ...(follows !== null && { follows }) };
   const answer = (fields: JsonObject): void => {
     write(ctx, form, fields);
   };

@@ -110,14 +110,20 @@ export function markMatch({ mark, organisation, categories = [] }: MarkLeaf, doc
   return { $expr: emit(any(fieldRef(JOINED_MARKS), MARK, isOn)) };
 }
 
-/** Whether a mark that is not about the whole EHR picks a VERSION. */
-function picks(systemId: string, categories: NonNullable<MarkLeaf['categories']>): Expression {
+type Categories = NonNullable<MarkLeaf['categories']>;
+
+/** Whether a mark that is not about the whole EHR picks a VERSION. `categories`: of the map. */
+function picks(systemId: string, categories: Categories): Expression {
   const fits = (name: string, value: Expression): Expression => or(lacks(name), equal(said(name), value));
   const ofComposition = and(
     equal(fieldRef(FIELD.rootType), literal('COMPOSITION')),
     or(...counted(PARTS).map((name) => present(said(name)))),
     fits('template_id', fieldRef(FIELD.templateId)),
-    or(lacks('category'), equal(said('category'), categoryExpression()), ...counted(categories).map(isOf)),
+    or(
+      lacks('category'),
+      equal(said('category'), categoryExpression()),
+      ...counted(categories).map((category) => isOf(category)),
+    ),
     fits('origin', originExpression(systemId)),
     or(lacks('from'), call('$gte', [timeExpression(), said('from')])),
     or(lacks('to'), call('$lte', [timeExpression(), said('to')])),
@@ -130,11 +136,7 @@ function picks(systemId: string, categories: NonNullable<MarkLeaf['categories']>
 }
 
 /** Whether a mark is about a category of the map, and a document of that. */
-function isOf({
-  name,
-  templates,
-  archetypes,
-}: NonNullable<MarkLeaf['categories']>[number]): Expression {
+function isOf({ name, templates, archetypes }: Categories[number]): Expression {
   const ofRoots = call('$setIntersection', [listOf(fieldRef(FIELD.keys)), literalList(archetypes)]);
   return and(
     equal(said('category'), literal(name)),

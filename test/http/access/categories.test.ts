@@ -29,6 +29,7 @@ const NOTE = 'minimal_evaluation.en.v1';
 const NEXT = 'minimal_observation.en.v1';
 const LIST = 'persistent_minimal.en.v1';
 const MINIMAL = 'openEHR-EHR-COMPOSITION.minimal.v1';
+const ENTRY = 'openEHR-EHR-OBSERVATION.x.v1';
 const PERMIT = 'permit (principal, action, resource);';
 const PSYCHIATRY = `forbid (principal, action, resource is Version)
 when { resource.categories.contains("psychiatry") }
@@ -40,21 +41,21 @@ const admin = (method: 'get' | 'post' | 'delete', path: string, token = ROOT) =>
 const put = (categories: readonly SentCategory[]) => putCategories(app, categories);
 const policy = (id: string, text: string) => putPolicy(app, id, text, ROOT);
 
-interface Record {
+interface PatientRecord {
   readonly ehr: string;
   readonly note: string;
   readonly next: string;
   readonly list: string;
 }
 
-async function givenRecord(): Promise<Record> {
+async function givenRecord(): Promise<PatientRecord> {
   const ehr = await givenEhr(open);
   const of = (name: string) => givenComposition(open, ehr, aComposition(name));
   return { ehr, note: await of(NOTE), next: await of(NEXT), list: await of(LIST) };
 }
 
 /** What of a record somebody sees, by reads and by a query alike. */
-async function seen({ ehr, ...uids }: Record, token = NURSE): Promise<string[]> {
+async function seen({ ehr, ...uids }: PatientRecord, token = NURSE): Promise<string[]> {
   const names: string[] = [];
   for (const [name, uid] of Object.entries(uids)) {
     const path = `${V1}/ehr/${ehr}/composition/${String(uid)}`;
@@ -131,7 +132,7 @@ describe('the map of categories', () => {
     ['an unknown member', { name: 'a', templates: ['x'], colour: 'red' }, '/categories/0/colour'],
     ['a name with blanks', { name: 'Psy chiatry', templates: ['x'] }, '/categories/0/name'],
     ["openEHR's own name", { name: 'event', templates: ['x'] }, '/categories/0/name'],
-    ['the archetype of an entry', { name: 'a', archetypes: ['openEHR-EHR-OBSERVATION.x.v1'] }, '/categories/0/archetypes/0'],
+    ['the archetype of an entry', { name: 'a', archetypes: [ENTRY] }, '/categories/0/archetypes/0'],
     ['a template twice', { name: 'a', templates: ['x', 'x'] }, '/categories/0/templates/1'],
     ['nothing in it', { name: 'a' }, '/categories/0'],
   ])('is refused with %s, with place and reason', async (_, category, path) => {
@@ -199,7 +200,8 @@ describe('a policy', () => {
   });
 
   it('that asks for a category without saying its name is refused', async () => {
-    const text = `permit (principal, action, resource is Version) when { resource.categories.containsAny(principal.roles) };`;
+    const text = `permit (principal, action, resource is Version)
+when { resource.categories.containsAny(principal.roles) };`;
     const { body } = await policy('dynamic', text).expect(422);
     expect((body as Json)['message']).toMatch(/categories are asked for by their names/);
   });

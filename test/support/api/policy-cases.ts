@@ -19,15 +19,26 @@ const CATEGORIES = { categories: [{ name: 'psychiatry', templates: ['psychiatry_
 /** Cases of policies of access. */
 export function policyCases(world: World): ApiCase[] {
   const fresh = () => ({ policy_id: `p-${randomUUID()}` });
-  const asAdministrator = (method: 'put', path: string, body: object) =>
+  const keep = (path: string, body: object) =>
     request(testApp({ ...WITH_ADMIN, accessMode: 'dry' }))
-      [method](`/rest/admin${path}`)
+      .put(`/rest/admin${path}`)
       .set('Authorization', ADMIN)
       .send(body)
       .expect(200);
+  /** One change of categories waits at a time. */
+  const nothingWaits = async () => {
+    const two = testApp({ ...WITH_ADMIN, accessMode: 'dry', ...TWO });
+    const { body } = await request(two).get('/rest/admin/approval').set('Authorization', ADMIN);
+    for (const { approval_id: id, operation } of body as { approval_id: string; operation: string }[])
+      if (operation === 'putCategories')
+        await request(two)
+          .post(`/rest/admin/approval/${id}/withdraw`)
+          .set('Authorization', ADMIN)
+          .expect(200);
+  };
   const kept = async () => {
     const params = fresh();
-    await asAdministrator('put', `/policies/${params.policy_id}`, PERMIT);
+    await keep(`/policies/${params.policy_id}`, PERMIT);
     return params;
   };
   const question = (resource: object) => ({ principal: PRINCIPAL, action: 'read', resource });
@@ -66,8 +77,8 @@ export function policyCases(world: World): ApiCase[] {
       id: 'putCategories',
       status: 409,
       call: async () => {
-        await asAdministrator('put', '/categories', CATEGORIES);
-        await asAdministrator('put', `/policies/${fresh().policy_id}`, ASKING);
+        await keep('/categories', CATEGORIES);
+        await keep(`/policies/${fresh().policy_id}`, ASKING);
         return { body: { categories: [] } };
       },
     },
@@ -76,7 +87,14 @@ export function policyCases(world: World): ApiCase[] {
       status: 412,
       call: () => ({ body: CATEGORIES, headers: { 'If-Match': '"categories::999999"' } }),
     },
-    { id: 'putCategories', status: 202, call: () => ({ body: CATEGORIES, settings: TWO }) },
+    {
+      id: 'putCategories',
+      status: 202,
+      call: async () => {
+        await nothingWaits();
+        return { body: CATEGORIES, settings: TWO };
+      },
+    },
     { id: 'validatePolicy', status: 200, call: () => ({ body: PERMIT }) },
     { id: 'validatePolicy', status: 400, call: () => ({ body: {} }) },
     {
