@@ -26,7 +26,7 @@ export async function changeCategories(
 export async function categoriesView(doc: CategoryVersionDoc | null): Promise<JsonObject> {
   if (doc === null) return { version: 0, categories: [] };
   const named = doc.categories.flatMap(({ templates }) => templates);
-  const stored = named.length === 0 ? new Set() : new Set(await templateIds());
+  const stored = named.length === 0 ? new Set<string>() : new Set(await templateIds());
   const unknown = [...new Set(named)].filter((id) => !stored.has(id));
   return { ...categoryVersionView(doc), ...(unknown.length > 0 && { unknown_templates: unknown }) };
 }

@@ -61,8 +61,9 @@ export function categoryOperations(settings: Settings, users: KnownUsers): Opera
       failure: { root: 'AccessCategoryVersions', fields: { versions: [] } },
       handle: async (ctx) => {
         const form = responseBody('json', ctx.get('Accept'));
+        const versions = (await categoryVersions()).map((doc) => categoryVersionView(doc));
         ctx.status = 200;
-        writeText(ctx, form, JSON.stringify({ versions: (await categoryVersions()).map(categoryVersionView) }));
+        writeText(ctx, form, JSON.stringify({ versions }));
       },
     }),
   ];

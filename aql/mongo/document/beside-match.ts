@@ -94,8 +94,8 @@ function lacks(name: string): Expression {
 const PARTS = ['object_uid', 'template_id', 'category', 'origin', 'from', 'to'];
 
 /** Whether a mark is on a document, as a match of it with the marks joined: `isOn` of `policy/marks.ts`, of those that hold for who asks. */
-export function markMatch({ mark, organisation, categories = [] }: MarkLeaf, document: MarkedDocument): Stage {
-  const { type, ehrField, systemId } = document;
+export function markMatch(leaf: MarkLeaf, { type, ehrField, systemId }: MarkedDocument): Stage {
+  const { mark, organisation, categories = [] } = leaf;
   const isWhole = and(...counted(PARTS).map(lacks));
   const isOn = and(
     equal(said('kind'), literal(mark)),

@@ -10,10 +10,6 @@ export interface SentCategory {
 }
 
 /** Replaces the map of categories, as an administrator does. */
-export function putCategories(
-  app: RequestListener,
-  categories: readonly SentCategory[],
-  token = ROOT,
-): Test {
+export function putCategories(app: RequestListener, categories: readonly SentCategory[], token = ROOT): Test {
   return request(app).put('/rest/admin/categories').set('Authorization', token).send({ categories });
 }

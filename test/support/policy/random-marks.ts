@@ -25,11 +25,7 @@ interface Drawing {
   readonly categories: CategoryMap;
 }
 
-function randomScope(
-  random: Random,
-  version: AccessObject,
-  { versions, categories }: Drawing,
-): MarkScope {
+function randomScope(random: Random, version: AccessObject, { versions, categories }: Drawing): MarkScope {
   const textOf = (name: string): string => String(attributeOf(version, name) ?? 'none');
   const timeOf = (name: string): number => Number(attributeOf(version, name) ?? Date.parse('2024-01-01'));
   const category = (): Category =>
