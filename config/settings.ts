@@ -36,6 +36,8 @@ export interface Settings {
   readonly accessModeStated: boolean;
   /** What is answered for something that policies hide: what is not there is 404. */
   readonly accessRefused: '404' | '403';
+  /** A refusal is answered so many milliseconds after its request began, or a multiple of that; 0: at once. */
+  readonly accessRefusedMs: number;
   /** `on`: what a token may do is what its scopes of SMART on openEHR grant, where it has any; `required`: without any it may do nothing. */
   readonly smartScopes: 'off' | 'on' | 'required';
   /** Where applications sign in, and get their tokens; null: what the identity provider says. */

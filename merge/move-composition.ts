@@ -20,9 +20,8 @@ import {
 import { noteOwner, noteStates } from '../models/cross-collection/state-note.js';
 import { PERSISTENT } from '../models/access/layout.js';
 import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
-import { mergesThatMoved } from '../models/merge/archive.js';
 import { sharesContributions } from '../models/merge/history.js';
-import { movedOnNote, type MergeRecordDoc } from '../models/merge/record.js';
+import { movedOnNote } from '../models/merge/record.js';
 import { countTagsOn, tagsOn } from '../models/item-tag.js';
 import { latestVersions, type VersionDoc } from '../models/version.js';
 import {
@@ -38,7 +37,7 @@ import { holdBoth } from './check.js';
 import { contentOf, stateOf } from './content.js';
 import { mergeAudit } from './plan/plan.js';
 import { moveMarks } from './move-marks.js';
-import { standingInto } from './replay/story.js';
+import { broughtBy, standingInto } from './replay/story.js';
 import { rederiveDuringReindex } from './rederive.js';
 import type { MergeContext } from './request.js';
 import { inMergeTransaction } from './transaction.js';
@@ -258,12 +257,7 @@ async function apply(
 /** What merges brought to the source, one behind the other, is not theirs any more: an unmerge leaves it where a person put it. */
 async function noteMovedOn(session: Session, sourceEhr: string, versionedObjectUid: string): Promise<void> {
   const into = await standingInto(sourceEhr);
-  if (into.length === 0) return;
-  const mergeIds = into.map(({ _id }) => _id);
-  const moved = new Set(await mergesThatMoved(mergeIds, versionedObjectUid));
-  const isJoined = ({ joined }: MergeRecordDoc): boolean =>
-    joined.some(({ source }) => source === versionedObjectUid);
-  const brought = into.filter((merge) => moved.has(merge._id) || isJoined(merge));
+  const brought = (await broughtBy(into, [versionedObjectUid])).get(versionedObjectUid) ?? [];
   if (brought.length === 0) return;
   const ids = brought.map(({ _id }) => _id);
   await runWrites(

@@ -1,4 +1,5 @@
 import type { Session } from '../../models/access/write.js';
+import { mergesThatMoved } from '../../models/merge/archive.js';
 import { undoneMergesAmong, type MergeHistoryDoc } from '../../models/merge/history.js';
 import { mergesInto, type MergeRecordDoc } from '../../models/merge/record.js';
 import { isRepairOf } from './repair-uid.js';
@@ -38,6 +39,18 @@ export async function standingInto(ehrId: string): Promise<MergeRecordDoc[]> {
     targets = found.map((one) => one.source_ehr);
   }
   return standing;
+}
+
+/** By object id those of these merges that brought the composition, moved or joined, in their order. */
+export async function broughtBy(
+  merges: readonly MergeRecordDoc[],
+  versionedObjectUids: readonly string[],
+): Promise<Map<string, MergeRecordDoc[]>> {
+  const mergeIds = merges.map(({ _id }) => _id);
+  const moved = await mergesThatMoved(mergeIds, versionedObjectUids);
+  const isBrought = ({ _id, joined }: MergeRecordDoc, id: string): boolean =>
+    moved.get(id)?.includes(_id) === true || joined.some(({ source }) => source === id);
+  return new Map(versionedObjectUids.map((id) => [id, merges.filter((merge) => isBrought(merge, id))]));
 }
 
 function storyOf(

@@ -143,24 +143,24 @@ function lockedSource(snapshot: UnmergeSnapshot): Obstacle[] {
 }
 
 /** What merges made since would have joined otherwise without this one. */
-function laterMerges({ record, story, taken, live, elsewhere }: UnmergeSnapshot): Obstacle[] {
-  const isBack = (id: string): boolean => taken.get(id)?.now === 'target';
+function laterMerges(snapshot: UnmergeSnapshot): Obstacle[] {
+  const { record, story, live } = snapshot;
+  const isBack = (id: string): boolean => snapshot.taken.get(id)?.now === 'target';
   const others = story.into.filter(({ _id }) => _id !== record._id);
-  return others.flatMap(({ source_ehr: other, joined, apart = [] }) => {
-    const remedy = `, which this merge brought: take the merge of EHR ${other} back first, or keep`;
+  return others.flatMap(({ _id: other, source_ehr: ehrId, joined, apart = [] }) => {
+    const remedy = `, which this merge brought: take the merge of EHR ${ehrId} back first, or keep`;
     const into = joined
       .filter(({ target }) => isBack(target))
       .map(({ source, target }) =>
         obstacle(
           'merged_since',
-          `the composition ${source} of EHR ${other} was joined to ${target}${remedy} that in the target`,
+          `the composition ${source} of EHR ${ehrId} was joined to ${target}${remedy} that in the target`,
           [target],
         ),
       );
     const beside = apart
       .filter(({ source, targets }) => {
-        // What another undo took away was not there either.
-        const staying = targets.filter((id) => !isBack(id) && !elsewhere.has(id));
+        const staying = targets.filter((id) => !isBack(id) && wasThere(snapshot, other, id));
         return (
           staying.length === 1 && targets.some(isBack) && [source, ...staying].every((id) => live.has(id))
         );
@@ -168,12 +168,24 @@ function laterMerges({ record, story, taken, live, elsewhere }: UnmergeSnapshot)
       .map(({ source }) =>
         obstacle(
           'merged_since',
-          `the composition ${source} of EHR ${other} was not joined because of another one${remedy} it apart`,
+          `the composition ${source} of EHR ${ehrId} was not joined because of another one${remedy} it apart`,
           [source],
         ),
       );
     return [...into, ...beside];
   });
+}
+
+/**
+ * Whether the target would have had an object before a merge, by the merges that stand: what another undo took away was not there,
+ * and what came back by a merge made later was not there yet.
+ */
+function wasThere({ story, elsewhere, broughtBy }: UnmergeSnapshot, mergeId: string, id: string): boolean {
+  if (elsewhere.has(id)) return false;
+  const [first] = broughtBy.get(id) ?? [];
+  if (first === undefined) return true;
+  const places = story.into.map(({ _id }) => _id);
+  return places.indexOf(first) < places.indexOf(mergeId);
 }
 
 /**

@@ -16,7 +16,7 @@ import { containersById, ehrStatusContainer, ownersOf } from '../../models/versi
 import type { Session } from '../../models/access/write.js';
 import { editsSince, isDeletion, listStory, listValue, upgradedFrom } from '../replay/lists.js';
 import { statusWithout } from '../replay/status.js';
-import { mergeStory, type MergeStory } from '../replay/story.js';
+import { broughtBy, mergeStory, type MergeStory } from '../replay/story.js';
 import { directorySnapshot, type DirectorySnapshot } from './directory.js';
 import { movedOf, type Moved } from './moved.js';
 
@@ -59,6 +59,8 @@ export interface UnmergeSnapshot extends Moved {
   readonly live: ReadonlySet<string>;
   /** And those that another EHR has: the merge that brought them was taken back. */
   readonly elsewhere: ReadonlySet<string>;
+  /** By object id the merges that stand and brought one of these to the target, oldest first; but for those that it was moved on from. */
+  readonly broughtBy: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Another EHR has a subject that an unmerge gives back. */
@@ -114,10 +116,7 @@ export async function unmergeSnapshot(
     story,
     ...(await joinedUndos(record, story, versions)),
     status: await statusUndo(record, story, versions.has(target.ehr_status_id)),
-    ...(await placesOf(
-      target._id,
-      story.into.flatMap(({ apart = [] }) => apart.flatMap(({ source: one, targets }) => [one, ...targets])),
-    )),
+    ...(await placesOf(target._id, story)),
   };
 }
 
@@ -157,16 +156,24 @@ async function statusUndo(
   return object === null || latest === undefined ? null : { latest, object };
 }
 
+/** Where the lists are now that merges left apart, and how they came there. */
 async function placesOf(
   ehrId: string,
-  versionedObjectUids: readonly string[],
-): Promise<Pick<UnmergeSnapshot, 'live' | 'elsewhere'>> {
-  const containers = await containersById(versionedObjectUids);
+  { into }: MergeStory,
+): Promise<Pick<UnmergeSnapshot, 'live' | 'elsewhere' | 'broughtBy'>> {
+  const apart = into.flatMap(({ apart: left = [] }) => left);
+  const ids = [...new Set(apart.flatMap(({ source, targets }) => [source, ...targets]))];
+  const containers = await containersById(ids);
   const own = containers.filter(({ ehr_id: owner }) => owner === ehrId);
   const others = containers.filter(({ ehr_id: owner }) => owner !== ehrId);
+  const brought = [...(await broughtBy(into, ids))].map(([id, merges]): [string, string[]] => {
+    const standing = merges.filter(({ moved_on: on = [] }) => !on.includes(id));
+    return [id, standing.map(({ _id }) => _id)];
+  });
   return {
     live: new Set(own.flatMap(({ _id, deleted }) => (deleted ? [] : [_id]))),
     elsewhere: new Set(others.map(({ _id }) => _id)),
+    broughtBy: new Map(brought),
   };
 }
 

@@ -116,17 +116,27 @@ export async function* archivedMovesOf(
   }
 }
 
-/** Those of these merges that archived a composition as moved. */
+/** By object id those of these merges that archived the composition as moved. */
 export async function mergesThatMoved(
   mergeIds: readonly string[],
-  versionedObjectUid: string,
-): Promise<string[]> {
-  const archived = { kind: 'moved', 'body.of': 'composition', 'body.ids': versionedObjectUid } as const;
-  const docs = await MergeArchive.find(
-    { ...archived, merge_id: trusted({ $in: [...mergeIds] }) },
-    { merge_id: 1 },
-  ).exec();
-  return docs.map(({ merge_id: mergeId }) => mergeId);
+  versionedObjectUids: readonly string[],
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>(versionedObjectUids.map((id) => [id, []]));
+  if (mergeIds.length === 0 || found.size === 0) return found;
+  const ids = [...found.keys()];
+  const docs = await MergeArchive.aggregate<{ merge_id: string; ids: string[] }>([
+    {
+      $match: {
+        merge_id: { $in: [...mergeIds] },
+        kind: 'moved',
+        'body.of': 'composition',
+        'body.ids': { $in: ids },
+      },
+    },
+    { $project: { _id: 0, merge_id: 1, ids: { $setIntersection: ['$body.ids', ids] } } },
+  ]).exec();
+  for (const { merge_id: mergeId, ids: moved } of docs) for (const id of moved) found.get(id)?.push(mergeId);
+  return found;
 }
 
 /** How many ids of one kind a merge archived as moved. */

@@ -4,10 +4,13 @@ import type { Settings } from '../../config/settings.js';
 /** `MERGE_STEPS_FROM=0` runs tests of merges with all of them in steps. */
 const { MERGE_STEPS_FROM } = process.env;
 
+/** What waits so that time tells nothing has tests of its own. */
+const AT_ONCE = { ACCESS_REFUSED_MS: '0' };
+
 /** The default configuration of a test, with what the test changes. Logging is off. */
 export function testSettings(overrides: Partial<Settings> = {}): Settings {
   const steps = MERGE_STEPS_FROM === undefined ? {} : { MERGE_STEPS_FROM };
-  return { ...loadConfig({ LOG_LEVEL: 'silent', ...steps }), ...overrides };
+  return { ...loadConfig({ LOG_LEVEL: 'silent', ...AT_ONCE, ...steps }), ...overrides };
 }
 
 const { itsRest, preferMinimalUpdateStatus } = loadConfig({ ITS_REST: '1.1.0' });
@@ -28,6 +31,7 @@ export const TEST_JWT_SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 export function everythingOn(overrides: Partial<Settings> = {}): Settings {
   const settings = loadConfig({
     LOG_LEVEL: 'silent',
+    ...AT_ONCE,
     JWT_SECRET: TEST_JWT_SECRET,
     ADMIN_API_ACTIVE: 'true',
     MANAGEMENT_ENDPOINTS: 'all',

@@ -181,6 +181,12 @@ export const ACCESS_SETTINGS = [
     'with ACCESS_MODE=enforce, for what policies hide: 404 = as if it were not there; 403 = it is said that it is',
   ),
   setting(
+    'ACCESS_REFUSED_MS',
+    'accessRefusedMs',
+    count(0, 10000).default(20),
+    'where policies, marks or scopes hold, a refusal is answered so long after its request began, or a multiple of it, so that time does not tell what is hidden; 0 = at once',
+  ),
+  setting(
     'CLAIM_ORGANISATION',
     'jwt.claimOrganisation',
     text('organisation'),

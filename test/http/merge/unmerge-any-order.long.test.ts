@@ -246,6 +246,19 @@ describe('compositions that another merge joined to what the merge brought', () 
     await done(unmerge(app, c.ehrId, b.ehrId));
     expect([await shown(b), await shown(c), await shown(d)]).toEqual(['B', 'C', 'D'].map(plainly));
   });
+
+  it('are told although one of them was taken back and merged again since', async () => {
+    const d = await patient('D');
+    for (const one of [a, d]) await done(merge(app, one.ehrId, b.ehrId));
+    await done(merge(app, c.ehrId, b.ehrId, ALL));
+    await done(unmerge(app, d.ehrId, b.ehrId));
+    await done(merge(app, d.ehrId, b.ehrId));
+    // Where C's came there would have been B's alone: D's came after it.
+    const { status, body } = await unmerge(app, a.ehrId, b.ehrId);
+    expect([status, body.obstacles]).toMatchObject([409, [{ code: 'merged_since', object_ids: [c.list] }]]);
+    await done(unmerge(app, a.ehrId, b.ehrId, { on_conflict: 'keep_in_target' }));
+    expect([await shown(a), await shown(b)]).toMatchObject([{ lists: ['A'] }, { lists: ['B', 'C', 'D'] }]);
+  });
 });
 
 it('the EHR at the end of a chain is found by every subject, whichever it took', async () => {

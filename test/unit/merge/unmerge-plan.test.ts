@@ -88,6 +88,7 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
     status: null,
     live: new Set(),
     elsewhere: new Set(),
+    broughtBy: new Map(),
     upgrades: new Set(),
     ...further,
   };
