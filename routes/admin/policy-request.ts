@@ -32,12 +32,10 @@ const principal = Joi.object<Subject>({
 const madeUp = (type: ObjectType): Joi.ObjectSchema => {
   const kinds = { String: text, 'Set<String>': set, datetime: Joi.date().iso() };
   const said = Object.entries(attributesOf(type)).filter(([, { isDerived }]) => isDerived !== true);
-  const members = said.map(
-    ([name, { kind, isOptional }]): [string, Joi.Schema] => [
-      name,
-      isOptional === true ? kinds[kind] : kind === 'Set<String>' ? set.default([]) : kinds[kind].required(),
-    ],
-  );
+  const members = said.map(([name, { kind, isOptional }]): [string, Joi.Schema] => [
+    name,
+    isOptional === true ? kinds[kind] : kind === 'Set<String>' ? set.default([]) : kinds[kind].required(),
+  ]);
   return Joi.object({
     type: Joi.valid(type).required(),
     ...(type === 'Version' && { uid: text.default('') }),

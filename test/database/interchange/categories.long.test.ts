@@ -32,9 +32,11 @@ beforeEach(async () => {
     await putCategories(app, [{ name: 'psychiatry', templates: [`note ${version}`] }], ADMIN).expect(200);
   await putPolicy(app, 'asking', ASKING).expect(200);
   await putPolicy(app, 'asking', 'permit (principal, action, resource);').expect(200);
-  await putCategories(app, [{ name: 'genetics', archetypes: ['openEHR-EHR-COMPOSITION.x.v1'] }], ADMIN).expect(
-    200,
-  );
+  await putCategories(
+    app,
+    [{ name: 'genetics', archetypes: ['openEHR-EHR-COMPOSITION.x.v1'] }],
+    ADMIN,
+  ).expect(200);
 });
 
 it('with every version, before the policies that ask for categories', async () => {

@@ -106,10 +106,7 @@ describe('the map of categories', () => {
     const got = await admin('get', '/categories').expect(200);
     expect([got.body, got.headers['etag']]).toEqual([made.body, `"categories::${version + 1}"`]);
     const follow = (etag: string, body: object) =>
-      request(app)
-        .put('/rest/admin/categories')
-        .set({ Authorization: ROOT, 'If-Match': etag })
-        .send(body);
+      request(app).put('/rest/admin/categories').set({ Authorization: ROOT, 'If-Match': etag }).send(body);
     await follow(`"categories::${version}"`, { categories: [] }).expect(412);
     await follow('"another"', { categories: [] }).expect(400);
     // As it was read.

@@ -9,7 +9,8 @@ const PERMIT = { policy: 'permit (principal, action, resource);' };
 const LOCK = { policy: 'forbid (principal, action, resource);' };
 const WRONG = { policy: 'permit (principal, action, resource) when { resource.colour == "red" };' };
 const ASKING = {
-  policy: 'forbid (principal, action, resource is Version) when { resource.categories.contains("psychiatry") };',
+  policy:
+    'forbid (principal, action, resource is Version) when { resource.categories.contains("psychiatry") };',
 };
 /** Where a change takes two persons. */
 const TWO = { fourEyes: ['policy'] } as const;

@@ -11,7 +11,12 @@ import { FALSE } from '../../../policy/condition.js';
 import { inForce, markTexts } from '../../support/policy/mark-texts.js';
 import { withCategories } from '../../support/policy/with-categories.js';
 import { cedarDecision } from '../../support/policy/cedar-truth.js';
-import { randomCategories, randomObject, randomPolicy, randomRequest } from '../../support/policy/random-policies.js';
+import {
+  randomCategories,
+  randomObject,
+  randomPolicy,
+  randomRequest,
+} from '../../support/policy/random-policies.js';
 import { seeds } from '../../support/laws.js';
 import { Random } from '../../support/random.js';
 

@@ -38,9 +38,7 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
   return (
     <li>
       <div>
-        <Text fw={600}>
-          {titleOf(approval, t)}
-        </Text>
+        <Text fw={600}>{titleOf(approval, t)}</Text>
         {/* The source of a merge that becomes final is nobody's record any more. */}
         {approval.kind !== 'finalise' &&
           approval.ehr_ids.map((ehrId) => (
