@@ -15,6 +15,8 @@ interface StoredNumbers {
   readonly _id: string;
   /** Raised by every change of a policy: two of them never pass each other unseen. */
   readonly seq?: number;
+  /** How often something was stored that asks for a category. */
+  readonly held?: number;
   /** There are marks. */
   readonly marks?: true;
 }
@@ -25,6 +27,11 @@ const numbers = () => documents<StoredNumbers>(COLLECTIONS.settings);
 /** Holds all policies for the caller's transaction, so that a set is judged as it will be. */
 export async function holdPolicies(session: ClientSession): Promise<void> {
   await numbers().updateOne({ _id: ID }, { $inc: { seq: 1 } }, { session, upsert: true });
+}
+
+/** Holds the map of categories for the caller's transaction, which changes no policy: whoever changes it tries again, or is tried again. */
+export async function holdCategories(session: ClientSession): Promise<void> {
+  await numbers().updateOne({ _id: ID }, { $inc: { held: 1 } }, { session, upsert: true });
 }
 
 /** Notes that there are marks, in the caller's transaction. */

@@ -1,4 +1,5 @@
 import { trusted, type ClientSession } from 'mongoose';
+import { namedCategory, type CategoryMap } from '../policy/categories.js';
 import { MARK_KINDS, type AccessMark, type MarkKind } from '../policy/marks.js';
 import {
   collection,
@@ -75,8 +76,15 @@ export function isMarkKind(value: unknown): value is MarkKind {
   return MARK_KINDS.some((kind) => kind === value);
 }
 
-/** A mark as policies see it. `objects`: what its object has become. */
-export function accessMark(doc: EhrMarkDoc, objects: readonly string[]): AccessMark {
+/** What a mark depends on that stands elsewhere. */
+interface MarkContext {
+  /** What its object has become. */
+  readonly objects: readonly string[];
+  readonly categories: CategoryMap;
+}
+
+/** A mark as policies see it. */
+export function accessMark(doc: EhrMarkDoc, { objects, categories }: MarkContext): AccessMark {
   const { kind, organisation, template_id, category, origin, from, to } = doc;
   return {
     kind,
@@ -84,7 +92,7 @@ export function accessMark(doc: EhrMarkDoc, objects: readonly string[]): AccessM
     scope: {
       ...(doc.object_uid !== undefined && { objects }),
       ...(template_id !== undefined && { template_id }),
-      ...(category !== undefined && { category }),
+      ...(category !== undefined && { category: namedCategory(category, categories) }),
       ...(origin !== undefined && { origin }),
       ...(from !== undefined && { from: from.getTime() }),
       ...(to !== undefined && { to: to.getTime() }),
@@ -117,6 +125,13 @@ export async function hasMoreOpenMarks(kinds: readonly MarkKind[], most: number)
 /** Marks of these kinds on whatever EHR that were not lifted from it, at most `most` in no order. */
 export function openMarks(kinds: readonly MarkKind[], most: number): Promise<EhrMarkDoc[]> {
   return EhrMark.find({ kind: trusted({ $in: kinds }), open: true })
+    .limit(most)
+    .exec();
+}
+
+/** Marks that were not lifted and are about one of these categories, at most `most`. Joins the caller's transaction. */
+export function openMarksOfCategories(names: readonly string[], most: number): Promise<EhrMarkDoc[]> {
+  return EhrMark.find({ kind: trusted({ $in: MARK_KINDS }), open: true, category: trusted({ $in: names }) })
     .limit(most)
     .exec();
 }

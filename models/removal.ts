@@ -47,6 +47,7 @@ export type RemovalCollection =
   | 'stored_queries'
   | 'policies'
   | 'policy_versions'
+  | 'category_versions'
   | 'ehr_marks'
   | 'merge_records'
   | 'merge_history'

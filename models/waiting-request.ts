@@ -1,5 +1,6 @@
 import { trusted } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
+import type { Category } from '../policy/categories.js';
 import { COLLECTIONS } from './access/layout.js';
 import { collection, date, opaque, optional, text, type DocumentOf } from './access/collection.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
@@ -42,12 +43,24 @@ export type WaitingAct =
       readonly sub: string;
       readonly issuer?: string;
     }
-  | PolicyAct;
+  | PolicyAct
+  | CategoriesAct;
 
 /** A change of a policy of access. */
 export type PolicyAct =
   | { readonly operation: 'putPolicy'; readonly policy_id: string; readonly policy: string }
   | { readonly operation: 'removePolicy'; readonly policy_id: string };
+
+/** A change of the map of categories. */
+export interface CategoriesAct {
+  readonly operation: 'putCategories';
+  readonly categories: readonly Category[];
+}
+
+/** Whether an act changes who may see what: it is carried out by the rules of such changes. */
+export function changesAccess(act: WaitingAct): act is PolicyAct | CategoriesAct {
+  return 'policy_id' in act || act.operation === 'putCategories';
+}
 
 /** What an act would do, worked out at one moment. */
 export interface ActPlan extends JsonObject {

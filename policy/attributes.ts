@@ -110,6 +110,7 @@ interface VersionFacts {
 export const CONTENT_ATTRIBUTES: readonly string[] = [
   'archetypes',
   'category',
+  'categories',
   'origin',
   'composer',
   'start_time',

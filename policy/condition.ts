@@ -18,6 +18,13 @@ export type Condition =
   | { readonly kind: 'not'; readonly of: Condition }
   | Leaf;
 
+/** What is of a category, by template or by the archetype of the root. */
+interface MarkedCategory {
+  readonly name: string;
+  readonly templates: readonly string[];
+  readonly archetypes: readonly string[];
+}
+
 /** A condition on one thing. */
 export type Leaf =
   | { readonly kind: 'is'; readonly type: ObjectType }
@@ -37,8 +44,16 @@ export type Leaf =
   /** A set with at least one of these members. */
   | { readonly kind: 'contains'; readonly attribute: string; readonly among: readonly string[] }
   | { readonly kind: 'empty'; readonly attribute: string }
-  /** A mark of a kind, of those that hold for people of an organisation; absent: for somebody of whom none is known. */
-  | { readonly kind: 'marked'; readonly mark: string; readonly organisation?: string }
+  /**
+   * A mark of a kind, of those that hold for people of an organisation; absent: for somebody of whom none is known. `categories`: what marks
+   * about a category are about; absent: of openEHR's own alone.
+   */
+  | {
+      readonly kind: 'marked';
+      readonly mark: string;
+      readonly organisation?: string;
+      readonly categories?: readonly MarkedCategory[];
+    }
   | { readonly kind: 'tagged'; readonly key: string }
   /** A tag with at least one of these values. */
   | { readonly kind: 'tag'; readonly key: string; readonly among: readonly string[] }

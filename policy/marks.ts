@@ -1,3 +1,4 @@
+import { categoryCondition, type Category } from './categories.js';
 import { all, any, FALSE, holds, not, type Condition } from './condition.js';
 import type { AccessObject } from './object.js';
 import { translatedPolicy, type Policy } from './policy.js';
@@ -16,7 +17,8 @@ export interface MarkScope {
   /** A container, and those that merges joined it to. */
   readonly objects?: readonly string[];
   readonly template_id?: string;
-  readonly category?: string;
+  /** As the map has it. */
+  readonly category?: Category;
   readonly origin?: string;
   /** When what is in it took place, or where that is not said when it was committed: ms since 1970, both included. */
   readonly from?: number;
@@ -58,7 +60,7 @@ function scopeCondition({ objects, template_id, category, origin, from, to }: Ma
   if (objects !== undefined) return { kind: 'object', among: objects };
   const picked = [
     ...(template_id === undefined ? [] : [equals('template_id', template_id)]),
-    ...(category === undefined ? [] : [equals('category', category)]),
+    ...(category === undefined ? [] : [categoryCondition(category)]),
     ...(origin === undefined ? [] : [equals('origin', origin)]),
     ...(from === undefined && to === undefined ? [] : [timeCondition(from, to)]),
   ];
@@ -154,7 +156,7 @@ export function scopesOf(
   for (const mark of marks) {
     if (coversEhr(mark)) continue;
     const { objects, template_id, category, origin, from, to } = mark.scope;
-    const key = JSON.stringify([objects, template_id, category, origin, from, to]);
+    const key = JSON.stringify([objects, template_id, category?.name, origin, from, to]);
     const known = groups.get(key);
     if (known === undefined) groups.set(key, [mark]);
     else known.push(mark);

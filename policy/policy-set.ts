@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { all, any, FALSE, holds, not, ofType, TRUE, type Condition, type Permitted } from './condition.js';
 import { subjectValue, type Request } from './known.js';
 import { CONTENT_ATTRIBUTES } from './attributes.js';
+import { CATEGORIES_ATTRIBUTE, NO_CATEGORIES, withCategoriesNamed, type CategoryMap } from './categories.js';
 import { MARK_POLICIES, type MarkKind } from './marks.js';
 import { attributeOf, type AccessObject } from './object.js';
 import type { Policy } from './policy.js';
@@ -53,10 +54,11 @@ export class PolicySet implements RuleSource {
   readonly asksEhr: boolean;
   readonly #rules = new LRUCache<string, Rules>({ max: KEPT_RULES });
 
-  /** `mindsMarks`: there are marks, which hold too. */
+  /** `mindsMarks`: there are marks, which hold too. `categories`: what content is of which, beside openEHR's own. */
   constructor(
     private readonly policies: readonly Policy[],
     readonly mindsMarks = false,
+    readonly categories = NO_CATEGORIES,
   ) {
     const marks = mindsMarks ? MARK_POLICIES : [];
     this.#reads = [...new Set([...policies, ...marks].flatMap(({ reads }) => reads))].sort();
@@ -76,7 +78,7 @@ export class PolicySet implements RuleSource {
     ]);
     const kept = this.#rules.get(key);
     if (kept !== undefined) return kept;
-    const rules = new Rules(this.policies, request, this.mindsMarks ? MARK_POLICIES : []);
+    const rules = new Rules(this.policies, request, this.mindsMarks ? MARK_POLICIES : [], this.categories);
     this.#rules.set(key, rules);
     return rules;
   }
@@ -86,6 +88,15 @@ interface Rule {
   readonly id: string;
   readonly condition: Condition;
   readonly leastPatients: number | null;
+}
+
+function ruleOf(policy: Policy, request: Request, categories: CategoryMap): Rule {
+  const { id, effect, asks, about, leastPatients } = policy;
+  const said = about(request);
+  const condition = asks.includes(CATEGORIES_ATTRIBUTE)
+    ? withCategoriesNamed(said, categories, effect === 'forbid')
+    : said;
+  return { id, condition, leastPatients };
 }
 
 /** What a set of policies says of objects for one who asks. */
@@ -99,7 +110,12 @@ export class Rules {
   readonly leastPatients: number | null;
 
   /** `marks`: what these forbid. Where nothing else is there they forbid what everybody is permitted. */
-  constructor(policies: readonly Policy[], request: Request, marks: readonly Policy[] = []) {
+  constructor(
+    policies: readonly Policy[],
+    request: Request,
+    marks: readonly Policy[] = [],
+    categories = NO_CATEGORIES,
+  ) {
     const { roles } = request.subject;
     // Most of many are about what others do: these are told apart before their conditions are made.
     const isInForce = ({ effect, isOfEmergency, role }: Policy): boolean =>
@@ -108,7 +124,7 @@ export class Rules {
     const rulesOf = (all: readonly Policy[], effect: Policy['effect']): Rule[] =>
       all
         .filter((policy) => policy.effect === effect && isInForce(policy))
-        .map(({ id, about, leastPatients }) => ({ id, condition: about(request), leastPatients }))
+        .map((policy) => ruleOf(policy, request, categories))
         .filter(({ condition }) => condition !== FALSE);
     const isOpen = policies.length === 0 && marks.length > 0;
     const permits = isOpen ? [{ id: '', condition: TRUE, leastPatients: null }] : rulesOf(policies, 'permit');

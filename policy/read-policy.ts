@@ -1,5 +1,7 @@
 import type { DetailedError, PolicyToJsonAnswer, ValidationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
+import { isCategory, noCategory, type CategoryMap } from './categories.js';
 import { cedar } from './cedar.js';
+import { namedCategories } from './named-categories.js';
 import { placeAt, placeOf, placeOfByte, type Place } from './place.js';
 import { EMERGENCY, leastPatients, translatedPolicy, type Policy } from './policy.js';
 import type { PolicyJson } from './policy-json.js';
@@ -26,9 +28,12 @@ export const MAX_POLICY_DEPTH = 40;
 /** Operators of one policy. */
 export const MAX_POLICY_OPERATORS = 500;
 
-/** Reads, checks and translates the text of one policy. docs/access.md#policies */
-export async function readPolicy(id: string, text: string): Promise<ReadPolicy> {
-  const [read] = await readPolicies([{ id, policy: text }]);
+/**
+ * Reads, checks and translates the text of one policy. `categories`: the map that those it names must be in; absent: it is not asked.
+ * docs/access.md#policies
+ */
+export async function readPolicy(id: string, text: string, categories?: CategoryMap): Promise<ReadPolicy> {
+  const [read] = await readPolicies([{ id, policy: text }], categories);
   if (read === undefined) throw new TypeError('what is read is answered');
   return read;
 }
@@ -36,6 +41,7 @@ export async function readPolicy(id: string, text: string): Promise<ReadPolicy> 
 /** The same of several, in their order: the schema, which takes longest, is read once. */
 export async function readPolicies(
   texts: readonly { readonly id: string; readonly policy: string }[],
+  categories?: CategoryMap,
 ): Promise<readonly ReadPolicy[]> {
   const { policyToJson, validate } = await cedar();
   const parsed = texts.map(({ policy: text }): ParsedText => {
@@ -49,7 +55,7 @@ export async function readPolicies(
   const staticPolicies = Object.fromEntries(numbered) as Record<string, string>;
   const validated = validate({ schema: CEDAR_SCHEMA, policies: { staticPolicies } });
   return parsed.map((each, index) =>
-    judged(texts[index]?.id ?? '', each, ofPolicy(validated, String(index))),
+    judged(texts[index]?.id ?? '', each, { validated: ofPolicy(validated, String(index)), categories }),
   );
 }
 
@@ -59,10 +65,21 @@ interface ParsedText {
   readonly json: PolicyJson | null;
 }
 
-function judged(id: string, { text, findings, json }: ParsedText, validated: ValidationAnswer): ReadPolicy {
+/** What a text is judged by. */
+interface Judging {
+  readonly validated: ValidationAnswer;
+  readonly categories: CategoryMap | undefined;
+}
+
+function judged(
+  id: string,
+  { text, findings, json }: ParsedText,
+  { validated, categories }: Judging,
+): ReadPolicy {
   if (json === null) return refused(findings);
   const { errors, advice } = schemaFindings(text, validated);
   errors.push(...emergencyFindings(text, json), ...countsFindings(text, json));
+  if (categories !== undefined) errors.push(...categoryFindings(text, json, categories));
   if (errors.length > 0) return refused([...errors, ...advice]);
   try {
     return { policy: translatedPolicy(id, json), json, findings: advice };
@@ -71,6 +88,17 @@ function judged(id: string, { text, findings, json }: ParsedText, validated: Val
     const { message, expression } = error;
     return refused([{ kind: 'translation', message, ...placeOf(text, json, expression) }, ...advice]);
   }
+}
+
+/** What a policy asks for that is no category: it would restrict nothing, or permit nothing, without a word. docs/access.md#categories */
+export function categoryFindings(text: string, json: PolicyJson, map: CategoryMap): PolicyFinding[] {
+  return namedCategories(json)
+    .filter(({ name }) => !isCategory(name, map))
+    .map(({ name, part }) => ({
+      kind: 'schema',
+      message: noCategory(name, map),
+      ...placeOf(text, json, part),
+    }));
 }
 
 /** An annotation that says something else would be taken for one that says it. */

@@ -8,6 +8,8 @@ interface Attribute {
   readonly kind: AttributeKind;
   /** An entity may lack it: a policy must ask with `has` first. */
   readonly isOptional?: true;
+  /** It follows from the others, and is nowhere stored or said. */
+  readonly isDerived?: true;
 }
 
 /** Attributes of an entity by name. */
@@ -38,6 +40,7 @@ export const OBJECT_ATTRIBUTES = {
     template_id: TEXT,
     archetypes: SET,
     category: TEXT,
+    categories: { kind: 'Set<String>', isDerived: true },
     origin: ALWAYS_TEXT,
     composer: TEXT,
     committer: TEXT,

@@ -1,6 +1,7 @@
+import { CATEGORIES_ATTRIBUTE } from './categories.js';
 import { any, constant, FALSE, type Condition } from './condition.js';
 import { hasMember, knownText, type Known, type Request } from './known.js';
-import type { Expression } from './policy-json.js';
+import { operatorOf, type Expression } from './policy-json.js';
 import { EQUAL_SIDES, NoTranslation, termOf, type Pair, type Term } from './terms.js';
 
 /** How conditions count together: `all` or `any`. */
@@ -19,6 +20,7 @@ export function contained({ left, right }: Pair, expression: Expression): Truth 
     const { name: attribute } = member;
     return (request) => equalsAny(attribute, listed(set.value(request)));
   }
+  requireWritten(set, right, expression);
   const has = hasMembers(set, expression);
   if (member.of !== 'known') throw new NoTranslation(expression, EQUAL_SIDES);
   return (request) => has(request, [member.value(request)]);
@@ -61,8 +63,21 @@ export function containedMembers({ left, right }: Pair, expression: Expression, 
       expression,
       'the members that are asked for must not be those of an attribute of the object',
     );
+  requireWritten(set, set === one ? right : left, expression);
   const has = hasMembers(set, expression);
   return (request) => joined(listed(members.value(request)).map((each) => has(request, [each])));
+}
+
+/** Which categories there are is known when a policy is stored: those that it asks for are, too. @throws NoTranslation */
+function requireWritten(set: Term, members: Expression, expression: Expression): void {
+  if (set.of !== 'attribute' || set.name !== CATEGORIES_ATTRIBUTE || isWritten(members)) return;
+  throw new NoTranslation(expression, 'categories are asked for by their names, as "psychiatry"');
+}
+
+function isWritten(expression: Expression): boolean {
+  const [name, operands] = operatorOf(expression);
+  if (name === 'Set') return (operands as readonly Expression[]).every((each) => isWritten(each));
+  return name === 'Value' && typeof operands === 'string';
 }
 
 /** `isEmpty`. @throws NoTranslation */

@@ -29,6 +29,7 @@ import {
   runOperation,
 } from './middleware/operation.js';
 import { requestIdentity, requestLog } from './middleware/request-log.js';
+import { toldCategories } from './middleware/categories.js';
 import { observedPolicies } from './middleware/observing.js';
 import { emergencyAccess } from './middleware/emergency.js';
 import { tokenScopes } from './middleware/token-scopes.js';
@@ -75,6 +76,7 @@ function accessRules(settings: Settings, operations: readonly Operation[], log: 
   return [
     ...(hasScopes ? [tokenScopes(settings)] : []),
     ...(accessMode === 'off' ? [] : [emergencyAccess(), accessTags(settings)]),
+    ...(accessMode === 'dry' ? [toldCategories()] : []),
     ...(accessMode === 'observe' ? [observedPolicies(settings, operations, log)] : []),
     ...(hasScopes || accessMode === 'enforce' ? [enforcedPolicies(settings, operations)] : []),
   ];

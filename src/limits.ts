@@ -17,6 +17,7 @@ import { MAX_VOCABULARY_TEMPLATES } from '../models/definition/template-vocabula
 import { MAX_ACCEPTED_FINDINGS, MAX_DROPPED_LENGTH } from '../openehr/rm/lenient.js';
 import { MAX_VIOLATIONS_AS_DATA } from '../routes/http/failure/violations-body.js';
 import { MAX_VIOLATIONS } from '../openehr/rm/violations.js';
+import { MAX_CATEGORIES, MAX_CATEGORY_MEMBERS } from '../routes/admin/category-request.js';
 import { MAX_NAME_LENGTH } from '../routes/definition/stored-query.js';
 import { MAX_QUERY_PARAMETERS } from '../routes/http/parameter-values.js';
 import { MAX_REMEMBERED_EHRS } from '../routes/query/answered-rows.js';
@@ -192,6 +193,12 @@ const POLICIES: readonly Limit[] = [
     meaning: 'brackets and ifs inside each other in one policy',
   },
   { name: 'policy operators', value: MAX_POLICY_OPERATORS, meaning: 'operators of one policy' },
+  { name: 'categories', value: MAX_CATEGORIES, meaning: 'categories that policies and marks may name' },
+  {
+    name: 'members of categories',
+    value: MAX_CATEGORY_MEMBERS,
+    meaning: 'templates and archetypes of all of them together',
+  },
   {
     name: 'compared EHRs',
     value: COMPARED_EHRS,

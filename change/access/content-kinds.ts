@@ -2,7 +2,9 @@ import type { AuditSubject } from '../../models/audit.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { textAt } from '../../openehr/rm/access.js';
-import { categoryOf, originOf } from '../../policy/attributes.js';
+import { originOf } from '../../policy/attributes.js';
+import { categoriesOf } from '../../policy/categories.js';
+import { lastCategories } from '../../models/category.js';
 
 /** Versions of one request whose content is looked at: of more the first. */
 export const LOOKED_AT = 100;
@@ -11,7 +13,7 @@ export const LOOKED_AT = 100;
 export const MOST_TEXT = 1_000_000;
 
 /**
- * Of what kind content is, for the audit: templates, categories, and the systems that it came from. Parses it: only where the record
+ * Of what kind content is, for the audit: templates, categories (of the map and openEHR's own), and the systems that it came from. Parses it: only where the record
  * tells kinds. docs/access-log.md#the-record
  */
 export function contentKinds(
@@ -24,8 +26,9 @@ export function contentKinds(
     const content = data === null || data.length > MOST_TEXT ? {} : (JSON.parse(data) as JsonObject);
     const template = templateId ?? textAt(content, 'archetype_details', 'template_id', 'value');
     if (template !== undefined) templates.add(template);
-    const [category, origin] = [categoryOf(content), originOf(content)];
-    if (category !== undefined) categories.add(category);
+    const origin = originOf(content);
+    for (const category of categoriesOf({ templateId: template, content }, lastCategories()))
+      categories.add(category);
     if (origin !== undefined) origins.add(origin);
   }
   return {

@@ -28,6 +28,7 @@ export const KIND_OF: Readonly<Record<WaitingAct['operation'], FourEyesKind>> = 
   giveQueryNameSpace: 'policy',
   putPolicy: 'policy',
   removePolicy: 'policy',
+  putCategories: 'policy',
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -88,6 +89,7 @@ function waitsAlready(id: string): CdrError {
 function subjectOf(act: WaitingAct): string {
   if (act.operation === 'finaliseMerge') return `${act.operation} ${act.merge_id}`;
   if (act.operation === 'giveQueryNameSpace') return `${act.operation} ${act.name_space}`;
+  if (act.operation === 'putCategories') return act.operation;
   // One change of a policy waits at a time, whichever it is.
   if ('policy_id' in act) return `policy ${act.policy_id}`;
   return `${act.operation} ${'object_id' in act ? act.object_id : act.ehr_id}`;

@@ -16,6 +16,11 @@ export interface Gate {
   readonly pass: (session: Session, plan: ActPlan) => Promise<void>;
 }
 
+/** false: an act is only worked out. */
+export function writes(gate: Gate | undefined): boolean {
+  return gate?.opens !== false;
+}
+
 /** Hexadecimal SHA-256: `ActPlan.digest` of what an act does, and of what it does it to. */
 export function digestOf(everything: readonly JsonValue[]): string {
   return createHash('sha256').update(JSON.stringify(everything)).digest('hex');

@@ -3,10 +3,13 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { Session } from '../../models/access/write.js';
 import { markHistory, type MarkEvent } from '../../models/cross-collection/marked-ehrs.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
-import { noteMarks } from '../../models/access-numbers.js';
+import { holdCategories, noteMarks } from '../../models/access-numbers.js';
+import { storedCategories } from '../../models/category.js';
 import { insertMarks, liftMark, type EhrMarkDoc, type MarkSaid } from '../../models/ehr-mark.js';
 import { holdForMarks } from '../../models/ehr-marking.js';
 import { containerOf } from '../../models/versioned-object.js';
+import { isCategory, noCategory, OWN_CATEGORIES } from '../../policy/categories.js';
+import { violationAt } from '../../openehr/base/violation.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 import { readableEhr, writableEhr } from '../commit/ehr-access.js';
 
@@ -77,6 +80,7 @@ async function exchange(
       'forbidden',
       'a restriction of processing is set and lifted with the permission admin only: send it back as it is',
     );
+  await requireCategories(session, wanted, added);
   for (const { object_uid: uid } of added) if (uid !== undefined) await requireComposition(ehrId, uid);
   const docs = added.map((content) => docOf(ehrId, content, said));
   await insertMarks(docs);
@@ -93,6 +97,26 @@ function keyOf(mark: MarkContent): string {
     ...[kind, ground, object_uid, template_id, category, origin, organisation],
     ...[from?.getTime(), to?.getTime()],
   ]);
+}
+
+/** What is about a category that is not there would restrict nothing, and nobody would know. */
+async function requireCategories(
+  session: Session,
+  wanted: readonly MarkContent[],
+  added: readonly MarkContent[],
+): Promise<void> {
+  const asking = added.filter(({ category }) => category !== undefined && !OWN_CATEGORIES.includes(category));
+  if (asking.length === 0) return;
+  // Until this is stored none is taken out.
+  await holdCategories(session);
+  const map = await storedCategories();
+  const problems = asking
+    .filter(({ category = '' }) => !isCategory(category, map))
+    .map((content) =>
+      violationAt(`/marks/${wanted.indexOf(content)}/category`, noCategory(content.category ?? '', map)),
+    );
+  if (problems.length === 0) return;
+  throw new CdrError('invalid', problems.map(({ message }) => message).join('; '), { problems });
 }
 
 async function requireComposition(ehrId: string, uid: string): Promise<void> {

@@ -67,17 +67,17 @@ const READ_TOGETHER = 50;
 
 /** Reads the policies of a draft. @throws unprocessable with what is wrong with them */
 export async function draftSet(drafts: readonly DraftPolicy[]): Promise<DraftSet> {
+  const { set } = await livePolicies();
   const policies: Policy[] = [];
   for (let at = 0; at < drafts.length; at += READ_TOGETHER) {
     await setImmediate();
     const part = drafts.slice(at, at + READ_TOGETHER);
-    for (const [index, { policy, findings }] of (await readPolicies(part)).entries()) {
+    for (const [index, { policy, findings }] of (await readPolicies(part, set.categories)).entries()) {
       if (policy === null) throw unreadable(part[index]?.id ?? '', findings);
       policies.push(policy);
     }
   }
-  const { set } = await livePolicies();
-  return { set: new PolicySet(policies, set.mindsMarks), count: policies.length };
+  return { set: new PolicySet(policies, set.mindsMarks, set.categories), count: policies.length };
 }
 
 function unreadable(id: string, findings: readonly PolicyFinding[]): CdrError {

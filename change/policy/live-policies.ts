@@ -1,5 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { BatchedRead } from '../../models/access/batched-read.js';
+import { storedCategories } from '../../models/category.js';
 import { accessNumbers, type AccessNumbers } from '../../models/access-numbers.js';
 import { policyTexts, type PolicyDoc } from '../../models/policy.js';
 import { PolicySet } from '../../policy/policy-set.js';
@@ -34,7 +35,7 @@ const numbers = new BatchedRead<null, AccessNumbers>(async (questions) => {
 });
 
 /**
- * The policies as they are stored, translated anew only when one was changed. Not for use inside a transaction. `asked`: the numbers of a
+ * The policies as they are stored, translated anew only when one, or the map of categories, was changed. Not for use inside a transaction. `asked`: the numbers of a
  * read that began with the request.
  * @throws unavailable when one cannot be translated any more: nobody may guess what it meant
  */
@@ -52,9 +53,10 @@ export async function livePolicies(asked: Promise<AccessNumbers> = numbers.ask(n
 }
 
 async function storedPolicies(number: string, mindsMarks: boolean): Promise<LivePolicies> {
+  const categories = await storedCategories();
   const all = (await policyTexts()).map((each) => translatedAgain(each));
   const isRestricting = all.length > 0 || mindsMarks;
-  const set = new PolicySet(all, mindsMarks);
+  const set = new PolicySet(all, mindsMarks, categories);
   last = { number, set, count: all.length, isRestricting };
   return last;
 }

@@ -2,6 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { Violation } from '../../openehr/base/violation.js';
 import type { AuditSubject } from '../../models/audit.js';
 import { holdPolicies } from '../../models/access-numbers.js';
+import { storedCategories } from '../../models/category.js';
 import {
   insertPolicyVersion,
   otherPolicyCount,
@@ -15,9 +16,10 @@ import type { Session } from '../../models/access/write.js';
 import type { ActPlan } from '../../models/waiting-request.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import { mayChangePolicies } from '../../policy/lock-out.js';
-import { readPolicy, type PolicyFinding } from '../../policy/read-policy.js';
+import type { PolicyJson } from '../../policy/policy-json.js';
+import { categoryFindings, readPolicy, type PolicyFinding } from '../../policy/read-policy.js';
 import type { Subject } from '../../policy/subject.js';
-import { digestOf, type Gate } from '../approval/gate.js';
+import { digestOf, writes, type Gate } from '../approval/gate.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 
 /** What is to become of a policy, and who says so. */
@@ -40,10 +42,14 @@ export async function storePolicy(
   gate?: Gate,
 ): Promise<PolicyDoc> {
   const { isForbid, json } = await readablePolicy(change.id, text);
+  const parsed = JSON.parse(json) as PolicyJson;
   const forbids = isForbid ? { [change.id]: text } : {};
   return inAuditedTransaction(
     async (session) => {
       if (writes(gate)) await holdPolicies(session);
+      // As they are now, and stay until this is stored.
+      const unknown = categoryFindings(text, parsed, await storedCategories());
+      if (unknown.length > 0) throw unreadable(unknown);
       if ((await otherPolicyCount(change.id)) >= maxPolicies)
         throw new CdrError('unprocessable', `there are at most ${maxPolicies} policies (POLICIES_MAX)`);
       await requireAdministrators(change, forbids);
@@ -51,11 +57,6 @@ export async function storePolicy(
     },
     (made) => recordOf(made, gate),
   );
-}
-
-/** false: the change is only worked out. */
-function writes(gate: Gate | undefined): boolean {
-  return gate?.opens !== false;
 }
 
 /** What the audit says of a change that was made; of one that waits there is no version yet. */

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import {
   definitionsIn,
   exportedEhr,
+  exportedCategoryVersions,
   exportedPolicyVersions,
   movesSoFar,
   contributionOwners,
@@ -114,6 +115,9 @@ class ExportRun {
       await this.line(storedQueryLine(query));
     for await (const document of definitionsIn(session, 'query_owners'))
       await this.line(documentLine({ collection: 'query_owners', document }, null));
+    // Before the policies that name categories.
+    for await (const document of exportedCategoryVersions(session))
+      await this.line(documentLine({ collection: 'category_versions', document }, null));
     for await (const document of exportedPolicyVersions(session))
       await this.line(documentLine({ collection: 'policy_versions', document }, null));
   }

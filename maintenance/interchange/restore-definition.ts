@@ -18,6 +18,7 @@ import {
 import type { Session } from '../../models/access/write.js';
 import type { InterchangeLine } from './line.js';
 import type { RestoreHow } from './part.js';
+import { restoreCategories } from './restore-categories.js';
 import { restoreMark } from './restore-mark.js';
 import { restorePolicyVersion } from './restore-policy.js';
 import { restoreTemplate } from './restore-template.js';
@@ -72,6 +73,10 @@ async function restoreDocument(how: RestoreHow, { collection, document }: OwnDoc
   }
   if (collection === 'policy_versions') {
     await restorePolicyVersion(how, document);
+    return 'imported';
+  }
+  if (collection === 'category_versions') {
+    await restoreCategories(how, document);
     return 'imported';
   }
   await inRestore(how.batch, async (session) => {

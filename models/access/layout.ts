@@ -20,6 +20,7 @@ export const COLLECTIONS = {
   queryOwners: 'query_owners',
   policies: 'policies',
   policyVersions: 'policy_versions',
+  categoryVersions: 'category_versions',
   ehrMarks: 'ehr_marks',
   itemTags: 'item_tags',
   drafts: 'drafts',
@@ -178,6 +179,10 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   {
     name: COLLECTIONS.policyVersions,
     indexes: [{ key: { policy_id: 1, version: 1 }, options: { unique: true } }],
+  },
+  {
+    name: COLLECTIONS.categoryVersions,
+    indexes: [{ key: { version: 1 }, options: { unique: true } }],
   },
   {
     name: COLLECTIONS.ehrMarks,

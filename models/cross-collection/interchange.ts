@@ -26,6 +26,7 @@ import type { VersionedObjectDoc } from '../versioned-object.js';
 export const OWN_COLLECTIONS = [
   COLLECTIONS.archetypes,
   COLLECTIONS.queryOwners,
+  COLLECTIONS.categoryVersions,
   COLLECTIONS.policyVersions,
   COLLECTIONS.ehrMarks,
   COLLECTIONS.mergeArchive,
@@ -192,6 +193,11 @@ export function exportedPolicyVersions(session: ClientSession): AsyncIterable<St
   return documentsIn(session, COLLECTIONS.policyVersions)
     .find({}, { session })
     .sort({ policy_id: 1, version: 1 });
+}
+
+/** Every version of the map of categories, the oldest first. */
+export function exportedCategoryVersions(session: ClientSession): AsyncIterable<StoredDocument> {
+  return documentsIn(session, COLLECTIONS.categoryVersions).find({}, { session }).sort({ version: 1 });
 }
 
 /** Marks that were ever set on these EHRs, by the time when they were. */

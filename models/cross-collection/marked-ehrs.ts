@@ -1,4 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { NO_CATEGORIES, type CategoryMap } from '../../policy/categories.js';
 import { any, FALSE, type Condition, type Permitted } from '../../policy/condition.js';
 import {
   marksAsked,
@@ -21,6 +22,7 @@ import {
   openMarksOn,
   type EhrMarkDoc,
 } from '../ehr-mark.js';
+import { storedCategories } from '../category.js';
 import { mergedWithMarks, mergesInto, mergesOutOf } from '../ehr-marking.js';
 import { joinedPairsOf } from '../merge/record.js';
 
@@ -109,7 +111,16 @@ async function heldOn(marks: readonly EhrMarkDoc[], ways: Ways): Promise<HeldMar
   const held = marks.filter((doc) => isHeld(doc, ways.get(doc.ehr_id) ?? []));
   if (held.length === 0) return [];
   const objects = await joinedObjects(held, ways);
-  return held.map((doc) => ({ ...accessMark(doc, objects.get(doc.object_uid ?? '') ?? []), doc }));
+  const categories = await categoriesFor(held);
+  return held.map((doc) => ({
+    ...accessMark(doc, { objects: objects.get(doc.object_uid ?? '') ?? [], categories }),
+    doc,
+  }));
+}
+
+/** What is of the categories that marks are about, as it is now; of marks about none nothing is read. */
+async function categoriesFor(marks: readonly EhrMarkDoc[]): Promise<CategoryMap> {
+  return marks.some(({ category }) => category !== undefined) ? storedCategories() : NO_CATEGORIES;
 }
 
 /** A mark of an EHR's history. `lifted`: from this EHR; null: it holds. */
@@ -205,10 +216,12 @@ export async function withMarkedEhrs(
   if (ehrIds !== null) return withMarks(permitted, await placedOn(ehrIds, asked));
   const marks = await placedMarks(asked);
   if (marks !== null) return withMarks(permitted, marks);
+  const categories = [...(await storedCategories()).values()];
   return withMarks(permitted, byMerges ? await placedByMerges(asked) : [], (mark) => ({
     kind: 'marked',
     mark,
     ...(organisation !== undefined && { organisation }),
+    ...(categories.length > 0 && { categories }),
   }));
 }
 

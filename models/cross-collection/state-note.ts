@@ -14,6 +14,7 @@ export const STATED = [
   COLLECTIONS.storedQueries,
   COLLECTIONS.policies,
   COLLECTIONS.policyVersions,
+  COLLECTIONS.categoryVersions,
   COLLECTIONS.ehrMarks,
   COLLECTIONS.mergeRecords,
   COLLECTIONS.mergeHistory,

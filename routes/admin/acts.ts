@@ -10,11 +10,18 @@ import { mergeDetails } from '../../merge/details.js';
 import { finaliseMerge } from '../../merge/finalise.js';
 import { moveComposition } from '../../merge/move-composition.js';
 import type { MergeContext } from '../../merge/request.js';
-import type { WaitingAct, WaitingRequestDoc } from '../../models/waiting-request.js';
+import {
+  changesAccess,
+  type CategoriesAct,
+  type PolicyAct,
+  type WaitingAct,
+  type WaitingRequestDoc,
+} from '../../models/waiting-request.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { AnswerDescription } from '../http/operation/operation.js';
 import { queryParameter } from '../http/parameter-values.js';
 import { administratorOf } from './administrator.js';
+import { changeCategories } from './category-change.js';
 import { mergeContext } from './merge-request.js';
 import { moveDetails } from './move-details.js';
 import { changePolicy, type PolicyChanging } from './policy-change.js';
@@ -31,7 +38,7 @@ interface Performing {
   readonly gate?: Gate;
   /** As in `ErasureOptions`. */
   readonly handOver?: ErasureOptions['handOver'];
-  /** How policies are changed; where `act` is about one. */
+  /** How policies and categories are changed; where `act` is about one. */
   readonly policies?: PolicyChanging | undefined;
 }
 
@@ -41,7 +48,7 @@ export async function perform(
   act: WaitingAct,
   { committer, dryRun, gate, handOver, policies }: Performing,
 ): Promise<JsonObject> {
-  if ('policy_id' in act) return changePolicy(act, policies, gate);
+  if (changesAccess(act)) return changeAccess(act, policies, gate);
   switch (act.operation) {
     case 'moveComposition': {
       const { ehr_id: sourceEhr, target_ehr: targetEhr, object_id: versionedObjectUid, reason } = act;
@@ -71,6 +78,14 @@ export async function perform(
       return mergeDetails({ ...record, reversibleNow: false });
     }
   }
+}
+
+function changeAccess(
+  act: PolicyAct | CategoriesAct,
+  changing: PolicyChanging | undefined,
+  gate: Gate | undefined,
+): Promise<JsonObject> {
+  return 'policy_id' in act ? changePolicy(act, changing, gate) : changeCategories(act, changing, gate);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Settings } from '../../config/settings.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
 import { approvalOperations } from './approval.js';
 import { auditOperations } from './audit.js';
+import { categoryOperations } from './category.js';
 import { adminDefinitionOperations } from './definition.js';
 import { distinctOperations } from './distinct.js';
 import { adminEhrOperations } from './ehr.js';
@@ -45,6 +46,7 @@ export function adminGroups(
         ...verifyOperations(),
         statisticsOperation(),
         ...policyOperations(settings, users.list),
+        ...categoryOperations(settings, users.list),
         ...approvalOperations(settings, users.list),
         restoreOperation(settings),
         ...adminExtractOperations(settings),

@@ -13,11 +13,14 @@ import {
   type MergeRequestDoc,
 } from '../../models/merge/request.js';
 import {
+  changesAccess,
   waitingRequests,
   type ActPlan,
   type Administrator,
+  type WaitingAct,
   type WaitingRequestDoc,
 } from '../../models/waiting-request.js';
+import type { AuditSubject } from '../../models/audit.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
@@ -121,7 +124,7 @@ async function confirm(ctx: Context, { context, policies }: Carrying): Promise<v
     'act' in waiting
       ? await confirmAct(context, waiting, {
           ...confirmation,
-          ...('policy_id' in waiting.act && { policies: await policies(ctx, waiting.requester) }),
+          ...(changesAccess(waiting.act) && { policies: await policies(ctx, waiting.requester) }),
         })
       : await confirmWaitingMerge(context, waiting, confirmation);
   const state = dryRun ? 'pending' : 'done';
@@ -205,9 +208,15 @@ async function waits(
     ...aboutEhrs(ehrIds),
     options: requested,
     ...(reason !== undefined && { reason }),
-    ...('act' in waiting && 'policy_id' in waiting.act && { target: waiting.act.policy_id }),
+    ...('act' in waiting && targetOf(waiting.act)),
   });
   return waiting;
+}
+
+/** What a change of access is about, as the record of the change itself says. */
+function targetOf(act: WaitingAct): AuditSubject {
+  if ('policy_id' in act) return { target: act.policy_id };
+  return changesAccess(act) ? { target: 'categories' } : {};
 }
 
 interface Facts {

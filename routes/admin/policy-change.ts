@@ -11,9 +11,11 @@ import type { Subject } from '../../policy/subject.js';
 import { subjectOf } from '../http/request/subject.js';
 import type { KnownUsers } from './permissions.js';
 
-/** Who changes a policy, and by which rules. */
+/** Who changes a policy or the categories, and by which rules. */
 export interface PolicyChanging extends Omit<PolicyChange, 'id'> {
   readonly settings: Pick<Settings, 'accessMode' | 'policiesMax'>;
+  /** Of categories: the version that the request follows; absent: whichever it is. */
+  readonly follows?: number;
 }
 
 /** A change by the user of the request; `requester`: it was asked for by another person, and is confirmed by the user. */
@@ -55,11 +57,11 @@ export async function changePolicy(
   gate?: Gate,
 ): Promise<JsonObject> {
   if (changing === undefined) throw new TypeError('who changes a policy says by which rules');
-  const { settings, ...who } = changing;
+  const { settings, by, administrators } = changing;
   // It may have been asked for before the mode was changed.
   if (settings.accessMode === 'off')
     throw new CdrError('conflict', 'there are no policies of access here (ACCESS_MODE is off)');
-  const change = { id: act.policy_id, ...who };
+  const change = { id: act.policy_id, by, administrators };
   if (act.operation === 'putPolicy')
     return policyView(await storePolicy(act.policy, settings.policiesMax, change, gate));
   await removePolicy(change, gate);

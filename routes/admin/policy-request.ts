@@ -31,12 +31,11 @@ const principal = Joi.object<Subject>({
 /** Something that is not stored, as a policy sees it: `type`, `uid` of a VERSION, attributes and tags. */
 const madeUp = (type: ObjectType): Joi.ObjectSchema => {
   const kinds = { String: text, 'Set<String>': set, datetime: Joi.date().iso() };
-  const members = Object.entries(attributesOf(type)).map(
-    ([name, { kind, isOptional }]): [string, Joi.Schema] => [
-      name,
-      isOptional === true ? kinds[kind] : kind === 'Set<String>' ? set.default([]) : kinds[kind].required(),
-    ],
-  );
+  const said = Object.entries(attributesOf(type)).filter(([, { isDerived }]) => isDerived !== true);
+  const members = said.map(([name, { kind, isOptional }]): [string, Joi.Schema] => [
+    name,
+    isOptional === true ? kinds[kind] : kind === 'Set<String>' ? set.default([]) : kinds[kind].required(),
+  ]);
   return Joi.object({
     type: Joi.valid(type).required(),
     ...(type === 'Version' && { uid: text.default('') }),

@@ -3,6 +3,7 @@ import type { Settings } from '../../config/settings.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import { policyNotFound } from '../../change/policy/policy.js';
+import { storedCategories } from '../../models/category.js';
 import { policies, policyById, policyVersions } from '../../models/policy.js';
 import type { PolicyAct } from '../../models/waiting-request.js';
 import { readPolicy } from '../../policy/read-policy.js';
@@ -164,7 +165,7 @@ async function change(
 }
 
 async function validate(ctx: Context): Promise<void> {
-  const { policy, findings } = await readPolicy('policy', policyTextOf(ctx));
+  const { policy, findings } = await readPolicy('policy', policyTextOf(ctx), await storedCategories());
   writeJson(ctx, { valid: policy !== null, findings: findings.map((finding) => ({ ...finding })) });
 }
 

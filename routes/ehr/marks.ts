@@ -1,10 +1,12 @@
 import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import { marksOn, setMarks } from '../../change/mark/marks.js';
+import { storedCategories } from '../../models/category.js';
 import type { MarkEvent } from '../../models/cross-collection/marked-ehrs.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../openehr/base/json.js';
+import { categoryNames } from '../../policy/categories.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
 import { responseBody } from '../http/negotiation/media-type.js';
@@ -64,7 +66,7 @@ async function list(ctx: Context, mode: Mode): Promise<void> {
   const events = await marksOn(ehrId);
   const isHistory = queryParameter(ctx, 'history');
   ctx.status = 200;
-  writeText(ctx, form, JSON.stringify(answerOf(events, { ehrId, mode, isHistory })));
+  writeText(ctx, form, JSON.stringify(await answerOf(events, { ehrId, mode, isHistory })));
 }
 
 async function put(ctx: Context, mode: Mode): Promise<void> {
@@ -75,7 +77,7 @@ async function put(ctx: Context, mode: Mode): Promise<void> {
   const setter = { by: { by, sub, ...(iss !== null && { iss }) }, isAdministrator };
   const events = await setMarks(ehrId, marksOf(ctx), setter);
   ctx.status = 200;
-  writeText(ctx, form, JSON.stringify(answerOf(events, { ehrId, mode, isHistory: false })));
+  writeText(ctx, form, JSON.stringify(await answerOf(events, { ehrId, mode, isHistory: false })));
 }
 
 interface Asking {
@@ -115,12 +117,17 @@ interface Answer {
   readonly isHistory: boolean;
 }
 
-function answerOf(events: readonly MarkEvent[], { ehrId, mode, isHistory }: Answer): JsonObject {
+async function answerOf(
+  events: readonly MarkEvent[],
+  { ehrId, mode, isHistory }: Answer,
+): Promise<JsonObject> {
   const marks = events
     .filter(({ lifted }) => isHistory || lifted === null)
     .map(({ doc, lifted }) => ({
       ...markView(doc),
       ...(lifted !== null && { lifted: { time: formatUtc(lifted.time), by: lifted.by } }),
     }));
-  return { ehr_id: ehrId, enforced: mode === 'enforce', marks };
+  // A patient may not ask administrators which there are.
+  const categories = categoryNames(await storedCategories());
+  return { ehr_id: ehrId, enforced: mode === 'enforce', categories, marks };
 }

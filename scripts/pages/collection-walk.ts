@@ -198,6 +198,9 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   decideAccess: [404],
   comparePolicies: [404],
   listObserved: [404],
+  getCategories: [404],
+  putCategories: [404],
+  listCategoryVersions: [404],
   // Nobody may by `*`; and the examples are of an EHR that is there, without a plan, and of no import.
   restore: [403],
   ehr_extract_create: [403, 409],

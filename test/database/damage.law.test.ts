@@ -107,10 +107,14 @@ beforeAll(async () => {
   await sealNewRecords();
 });
 
-/** A query, policies with a version before, and a template with a revision before. */
+/** A query, categories and policies with a version before, and a template with a revision before. */
 async function givenDefinitions(): Promise<void> {
   const query = 'SELECT e FROM EHR e';
   await request(app).put(`${V1}/definition/query/org.example::all/1.0.0`).type('text/plain').send(query);
+  for (const templates of [['one'], ['one', 'other']])
+    await admin(app, 'put', '/categories')
+      .send({ categories: [{ name: 'psychiatry', templates }] })
+      .expect(200);
   for (const effect of ['permit', 'forbid']) {
     const policy = `${effect} (principal, action, resource is Version);`;
     await admin(app, 'put', '/policies/versions').send({ policy }).expect(200);

@@ -21,6 +21,7 @@ import {
 import { RevisedData, revisionTexts } from './openehr/revised-data.js';
 import { element, multiple, node, root, single, template } from './openehr/opt-builder.js';
 import { putMarks, WITHHELD } from './policy/marks.js';
+import { putCategories } from './policy/categories.js';
 import { putPolicy } from './policy/put.js';
 import { givenComposition, givenEhr, V1, versionedObjectUidOf, type Json } from './resources.js';
 import { everythingOn } from './settings.js';
@@ -198,6 +199,13 @@ export const NOTED_OPERATIONS: readonly SealedOperation[] = [
     async () => {
       const { ehrId, uid } = await withMarkedObject();
       await expectStatus(admin(app, 'delete', `/ehr/${ehrId}/composition/${uid}`), 200, 204);
+    },
+  ],
+  [
+    'categories are stored and replaced',
+    async () => {
+      for (const templates of [['one'], ['one', 'other']])
+        await expectStatus(putCategories(judged, [{ name: 'psychiatry', templates }], ADMIN), 200);
     },
   ],
   ['a template is uploaded and deleted', templateDeleted],

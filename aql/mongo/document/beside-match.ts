@@ -9,6 +9,7 @@ import {
   fieldRef,
   listOf,
   literal,
+  literalList,
   not,
   or,
   present,
@@ -93,8 +94,8 @@ function lacks(name: string): Expression {
 const PARTS = ['object_uid', 'template_id', 'category', 'origin', 'from', 'to'];
 
 /** Whether a mark is on a document, as a match of it with the marks joined: `isOn` of `policy/marks.ts`, of those that hold for who asks. */
-export function markMatch({ mark, organisation }: MarkLeaf, document: MarkedDocument): Stage {
-  const { type, ehrField, systemId } = document;
+export function markMatch(leaf: MarkLeaf, { type, ehrField, systemId }: MarkedDocument): Stage {
+  const { mark, organisation, categories = [] } = leaf;
   const isWhole = and(...counted(PARTS).map(lacks));
   const isOn = and(
     equal(said('kind'), literal(mark)),
@@ -104,19 +105,25 @@ export function markMatch({ mark, organisation }: MarkLeaf, document: MarkedDocu
     ...(organisation === undefined
       ? []
       : [or(lacks('organisation'), equal(said('organisation'), literal(organisation)))]),
-    type === 'Ehr' ? isWhole : or(isWhole, picks(systemId)),
+    type === 'Ehr' ? isWhole : or(isWhole, picks(systemId, categories)),
   );
   return { $expr: emit(any(fieldRef(JOINED_MARKS), MARK, isOn)) };
 }
 
-/** Whether a mark that is not about the whole EHR picks a VERSION. */
-function picks(systemId: string): Expression {
+type Categories = NonNullable<MarkLeaf['categories']>;
+
+/** Whether a mark that is not about the whole EHR picks a VERSION. `categories`: of the map. */
+function picks(systemId: string, categories: Categories): Expression {
   const fits = (name: string, value: Expression): Expression => or(lacks(name), equal(said(name), value));
   const ofComposition = and(
     equal(fieldRef(FIELD.rootType), literal('COMPOSITION')),
     or(...counted(PARTS).map((name) => present(said(name)))),
     fits('template_id', fieldRef(FIELD.templateId)),
-    fits('category', categoryExpression()),
+    or(
+      lacks('category'),
+      equal(said('category'), categoryExpression()),
+      ...counted(categories).map((category) => isOf(category)),
+    ),
     fits('origin', originExpression(systemId)),
     or(lacks('from'), call('$gte', [timeExpression(), said('from')])),
     or(lacks('to'), call('$lte', [timeExpression(), said('to')])),
@@ -125,6 +132,18 @@ function picks(systemId: string): Expression {
     present(said('object_uid')),
     equal(said('object_uid'), fieldRef(FIELD.versionedObjectUid)),
     ofComposition,
+  );
+}
+
+/** Whether a mark is about a category of the map, and a document of that. */
+function isOf({ name, templates, archetypes }: Categories[number]): Expression {
+  const ofRoots = call('$setIntersection', [listOf(fieldRef(FIELD.keys)), literalList(archetypes)]);
+  return and(
+    equal(said('category'), literal(name)),
+    or(
+      call('$in', [fieldRef(FIELD.templateId), literalList(templates)]),
+      call('$gt', [call('$size', ofRoots), 0]),
+    ),
   );
 }
 

@@ -140,6 +140,8 @@ export interface AccessApi {
   observed: () => Promise<Observed>;
   /** The oldest first; also those that were lifted. */
   marks: (ehrId: string) => Promise<readonly SetMark[]>;
+  /** Categories of documents that a mark may be about. */
+  markCategories: (ehrId: string) => Promise<readonly string[]>;
   /** Beside those that hold now. */
   addMark: (ehrId: string, mark: Mark) => Promise<void>;
   /** Those that were set meanwhile stay. */
@@ -186,6 +188,7 @@ export function accessApi(cdr: Cdr): AccessApi {
       (await cdr.request<AccessComparison>('POST', `${POLICIES}/compare`, { body })).body,
     observed: async () => (await cdr.request<Observed>('GET', `${POLICIES}/observed`)).body,
     marks: (ehrId) => cdr.ehr(ehrId).marks.list({ history: true }),
+    markCategories: (ehrId) => cdr.ehr(ehrId).marks.categories(),
     addMark: async (ehrId, mark) => {
       const { marks } = cdr.ehr(ehrId);
       await marks.set([...(await marks.list()), mark]);

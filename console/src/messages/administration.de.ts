@@ -86,6 +86,7 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'approval.finalise': 'Endgültigkeit einer Zusammenführung',
   'approval.policy': 'Eigentümer gespeicherter Abfragen',
   'approval.policyOfAccess': 'Regel {id}',
+  'approval.categories': 'Kategorien von Dokumenten',
   'approval.merge': 'Zusammenführung',
   'server.state': 'Zustand',
   'server.database': 'Datenbank',

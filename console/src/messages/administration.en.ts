@@ -83,6 +83,7 @@ export const administration = {
   'approval.finalise': 'Finality of a merge',
   'approval.policy': 'Owner of stored queries',
   'approval.policyOfAccess': 'Policy {id}',
+  'approval.categories': 'Categories of documents',
   'approval.merge': 'Merge',
   'server.state': 'State',
   'server.database': 'Database',

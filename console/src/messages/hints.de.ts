@@ -55,6 +55,8 @@ export const hints: Readonly<Record<keyof typeof english, string>> = {
   'approval.says.erase': 'Sie wird mit allem, was darin ist, entfernt',
   'approval.says.finalise': 'Die Zusammenführung kann nie mehr zurückgenommen werden',
   'approval.says.putPolicy': 'Sie besagt von da an etwas anderes, für alle',
+  'approval.says.putCategories':
+    'Regeln und Einschränkungen, die eine Kategorie nennen, meinen von da an, was sie dann ist',
   'approval.says.removePolicy': 'Sie gilt von da an nicht mehr, für alle',
   'fact.object_id': 'Dokument',
   'fact.versions': 'Versionen',

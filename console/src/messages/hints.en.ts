@@ -49,6 +49,8 @@ export const hints = {
   'approval.says.erase': 'It is removed with everything in it',
   'approval.says.finalise': 'The merge can never be taken back any more',
   'approval.says.putPolicy': 'It says something else from then on, for everybody',
+  'approval.says.putCategories':
+    'Policies and restrictions that name a category mean what it is from then on',
   'approval.says.removePolicy': 'It holds no more from then on, for everybody',
   'fact.object_id': 'document',
   'fact.versions': 'versions',

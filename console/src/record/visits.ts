@@ -94,6 +94,9 @@ const DEEDS = [
   ['decideAccess', 'readPolicies'],
   ['comparePolicies', 'readPolicies'],
   ['listObserved', 'readPolicies'],
+  ['putCategories', 'changedPolicy'],
+  ['getCategories', 'readPolicies'],
+  ['listCategoryVersions', 'readPolicies'],
 ] as const;
 
 /** A word for what somebody did. */

@@ -5,6 +5,7 @@ export interface Mark {
   /** Container of a COMPOSITION; alone. */
   readonly object_uid?: string;
   readonly template_id?: string;
+  /** One of openEHR's own (`event`, `persistent`, `episodic`), or of those that the server keeps. */
   readonly category?: string;
   readonly origin?: string;
   readonly organisation?: string;

@@ -18,6 +18,11 @@ export class EhrMarks {
     return (await this.#caller.body<Marks>('GET', this.#path, { query, signal })).marks;
   }
 
+  /** Categories that a mark may be about: openEHR's own, and those of the server. @throws CdrError `forbidden`, `not-found` */
+  async categories({ signal }: CallOptions = {}): Promise<string[]> {
+    return (await this.#caller.body<Marks>('GET', this.#path, { signal })).categories ?? [];
+  }
+
   /** Makes these the marks: those that are missing are lifted. @throws CdrError `invalid`, `forbidden`, `not-found` */
   async set(marks: readonly Mark[], { signal }: CallOptions = {}): Promise<SetMark[]> {
     return (await this.#caller.body<Marks>('PUT', this.#path, { body: { marks }, signal })).marks;
@@ -25,5 +30,7 @@ export class EhrMarks {
 }
 
 interface Marks {
+  /** Absent: an older server. */
+  readonly categories?: string[];
   readonly marks: SetMark[];
 }

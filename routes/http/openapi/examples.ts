@@ -138,6 +138,9 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   }),
   UserBody: () => ({ roles: ['USER'], password: 'a password of some words' }),
   AccessPolicyBody: () => ({ policy: POLICY }),
+  AccessCategoriesBody: () => ({
+    categories: [{ name: 'psychiatry', templates: ['psychiatry_note.v1'], archetypes: [] }],
+  }),
   EhrMarksBody: () => ({ marks: [] }),
   AccessQuestion: () => ({
     principal: { sub: 'ada', roles: ['PHYSICIAN'], organisation: 'ward-3b' },

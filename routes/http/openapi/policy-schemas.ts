@@ -13,7 +13,7 @@ const KINDS = { String: TEXT, 'Set<String>': listOf(TEXT), datetime: TIME };
 
 /** Members of an entity, and those that it always has. */
 function entity(attributes: Attributes, more: Readonly<Record<string, JsonObject>> = {}): JsonObject {
-  const members = Object.entries(attributes);
+  const members = Object.entries(attributes).filter(([, { isDerived }]) => isDerived !== true);
   const always = members.filter(([, { kind, isOptional }]) => isOptional !== true && kind !== 'Set<String>');
   return object({ ...more, ...Object.fromEntries(members.map(([name, { kind }]) => [name, KINDS[kind]])) }, [
     ...(more.type === undefined ? [] : ['type']),
@@ -42,12 +42,31 @@ const MARK = {
 };
 const SAID = { time: TIME, by: TEXT };
 
+/** What content is of which category, as it is sent. */
+const CATEGORIES = listOf(
+  object(
+    {
+      name: { ...TEXT, description: 'A word in small letters, as `psychiatry`' },
+      templates: { ...listOf(TEXT), description: 'Ids of templates' },
+      archetypes: { ...listOf(TEXT), description: 'Ids of archetypes of roots of COMPOSITIONs' },
+    },
+    ['name'],
+  ),
+);
+const CATEGORIES_VERSION = {
+  version: { ...COUNT, description: '0: none were ever stored' },
+  categories: CATEGORIES,
+  ...SAID,
+};
+const SECOND = { ...TEXT, description: 'The second person, where it took two (`FOUR_EYES`)' };
+
 /** Bodies about policies of access, and marks: docs/access.md */
 export const POLICY_SCHEMAS = {
   EhrMarksBody: object({ marks: listOf(object({ ...MARK, ...SAID }, ['kind', 'ground'])) }),
   EhrMarks: object({
     ehr_id: TEXT,
     enforced: FLAG,
+    categories: { ...listOf(TEXT), description: 'Those that a mark may be about' },
     marks: listOf(object({ ...MARK, ...SAID, lifted: object(SAID) }, ['kind', 'ground', 'time', 'by'])),
   }),
   AccessPolicy: object({ id: TEXT, policy: POLICY_TEXT, version: COUNT, time: TIME, by: TEXT }, ['id']),
@@ -64,10 +83,34 @@ export const POLICY_SCHEMAS = {
           policy: { type: ['string', 'null'], description: 'null: it was removed' },
           time: TIME,
           by: TEXT,
-          confirmed_by: { ...TEXT, description: 'The second person, where it took two (`FOUR_EYES`)' },
+          confirmed_by: SECOND,
         },
         ['version', 'policy', 'time', 'by'],
       ),
+    ),
+  }),
+  AccessCategoriesBody: object(
+    {
+      ...CATEGORIES_VERSION,
+      confirmed_by: TEXT,
+      unknown_templates: listOf(TEXT),
+    },
+    ['categories'],
+  ),
+  AccessCategories: object(
+    {
+      ...CATEGORIES_VERSION,
+      confirmed_by: SECOND,
+      unknown_templates: {
+        ...listOf(TEXT),
+        description: 'Templates that they name and that are not here; absent: none',
+      },
+    },
+    ['categories'],
+  ),
+  AccessCategoryVersions: object({
+    versions: listOf(
+      object({ ...CATEGORIES_VERSION, confirmed_by: SECOND }, ['version', 'categories', 'time', 'by']),
     ),
   }),
   AccessPolicyFindings: object(

@@ -283,6 +283,10 @@ const PARAMETERS = {
     ...header('`saved_at` of the dashboard that the change follows, in quotes; absent: whatever it is'),
     name: 'If-Match',
   },
+  'categories-If-Match': {
+    ...header('`ETag` of the categories that the change follows; absent: whatever they are'),
+    name: 'If-Match',
+  },
   Prefer: header(
     '`return=minimal` (unless `PREFER_DEFAULT` says otherwise), `return=identifier` or `return=representation`; `resolve_refs`; `validation=lenient`',
   ),

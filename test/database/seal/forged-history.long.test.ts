@@ -31,6 +31,7 @@ const REASONS = [
 const NAMES = [
   ...['contributions', 'versions', 'audit', 'ehrs', 'versioned_objects', 'templates', 'template_revisions'],
   ...['stored_queries', 'policies', 'policy_versions', 'ehr_marks', 'merge_records', 'merge_history'],
+  'category_versions',
   'settings',
 ] as RemovalDoc['collection'][];
 const HOUR_MS = 3_600_000;

@@ -5,6 +5,7 @@ import { useDatabase } from '../../support/database.js';
 import { draws, firstSeed } from '../../support/laws.js';
 import { merge, statusOf } from '../../support/merge-http.js';
 import { markBeyondNames, tagBeyondNames } from '../../support/policy/beyond-names.js';
+import { putCategories } from '../../support/policy/categories.js';
 import { MARK_ROLES, putMarks, ROOT, tokenOf } from '../../support/policy/marks.js';
 import { putPolicies } from '../../support/policy/put.js';
 import { Random } from '../../support/random.js';
@@ -34,6 +35,15 @@ const POLICIES = {
   own: 'permit (principal, action, resource) when { principal has ehr && resource.ehr_id == principal.ehr };',
   admin: 'permit (principal, action, resource) when { principal.roles.contains("ADMIN") };',
 };
+
+/** What is of which category: by template, by the archetype of the root, and what nothing here is of. */
+const CATEGORIES = [
+  { name: 'psychiatry', templates: [TEMPLATE, 'more'] },
+  { name: 'minimal', archetypes: ['openEHR-EHR-COMPOSITION.minimal.v1'] },
+  { name: 'elsewhere', templates: ['another'], archetypes: ['openEHR-EHR-COMPOSITION.another.v1'] },
+];
+/** Of which all that is made here is. */
+const OF_CATEGORIES = ['event', 'psychiatry', 'minimal'];
 
 interface Composition {
   readonly uid: string;
@@ -75,7 +85,7 @@ function picks({ object_uid: uid, ...mark }: Mark, composition: Composition): bo
   if (uid !== undefined) return versionedObjectUidOf(composition.uid) === uid;
   return (
     (mark.template_id === undefined || mark.template_id === TEMPLATE) &&
-    (mark.category === undefined || mark.category === 'event') &&
+    (mark.category === undefined || OF_CATEGORIES.includes(mark.category)) &&
     (mark.origin === undefined || mark.origin === settings.systemId) &&
     (mark.from === undefined || composition.day >= mark.from) &&
     (mark.to === undefined || composition.day <= mark.to)
@@ -128,6 +138,9 @@ function randomMark(random: Random, { compositions }: Patient): Mark {
     { template_id: 'another' },
     { category: 'event' },
     { category: 'persistent' },
+    { category: 'psychiatry' },
+    { category: 'minimal' },
+    { category: 'elsewhere' },
     { origin: settings.systemId },
     { origin: 'elsewhere' },
     { from: DAYS[1] },
@@ -266,6 +279,7 @@ async function fill(): Promise<void> {
 
 beforeAll(async () => {
   await givenTemplate(open);
+  await putCategories(app, CATEGORIES).expect(200);
   await putPolicies(app, POLICIES);
 });
 

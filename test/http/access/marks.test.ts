@@ -70,6 +70,7 @@ describe('marks of an EHR', () => {
     expect(first.body).toEqual({
       ehr_id: ehr,
       enforced: true,
+      categories: ['episodic', 'event', 'persistent'],
       marks: expect.arrayContaining([
         { ...RESTRICTED, ...said },
         { ...OBJECTED, ...said },
@@ -341,7 +342,9 @@ describe("a patient's restriction", () => {
     const others =
       'from' in scope
         ? { from: '1990-01-01', to: '1990' }
-        : Object.fromEntries(Object.keys(scope).map((name) => [name, 'other']));
+        : Object.fromEntries(
+            Object.keys(scope).map((name) => [name, name === 'category' ? 'episodic' : 'other']),
+          );
     await put(ehr, [{ ...WITHHELD, ...others }]).expect(200);
     await get(`${V1}/ehr/${ehr}/composition/${uid}`).expect(200);
     expect(await rowsOf(OF_COMPOSITIONS, NURSE, ehr)).toEqual([[uid]]);

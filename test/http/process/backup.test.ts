@@ -12,6 +12,7 @@ import { folder, givenDirectory, merge, statusOf } from '../../support/merge-htt
 import { RevisedData } from '../../support/openehr/revised-data.js';
 import { runCommand, type CommandResult } from '../../support/process/command-line.js';
 import { givenComposition, givenEhr, givenTemplate } from '../../support/resources.js';
+import { putCategories } from '../../support/policy/categories.js';
 import { putPolicy } from '../../support/policy/put.js';
 import { OBJECTED, putMarks, RESTRICTED } from '../../support/policy/marks.js';
 import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
@@ -57,6 +58,7 @@ beforeAll(async () => {
   await putMarks(marking, target, [RESTRICTED, OBJECTED], ADMIN).expect(200);
   await putMarks(marking, target, [RESTRICTED], ADMIN).expect(200);
   await putPolicy(marking, 'everybody', 'permit (principal, action, resource);', ADMIN).expect(200);
+  await putCategories(marking, [{ name: 'psychiatry', templates: ['note'] }], ADMIN).expect(200);
   await givenUpgrade();
   await sealNewRecords();
   const { code, stdout } = await run(testDatabaseName(), 'backup', '--output', file);
@@ -87,6 +89,7 @@ describe('a backup', () => {
       template_upgrades: [{ state: 'done', upgraded: 1 }],
       policies: [expect.objectContaining({ _id: 'everybody' })],
       policy_versions: [expect.anything()],
+      category_versions: [expect.objectContaining({ _id: 'categories::1' })],
       ehr_marks: expect.arrayContaining([
         expect.objectContaining({ kind: 'restriction_of_processing', open: true, lifted: [] }),
         expect.objectContaining({ kind: 'research_objection', lifted: [expect.anything()] }),

@@ -8,20 +8,38 @@ import type { World } from './world.js';
 const PERMIT = { policy: 'permit (principal, action, resource);' };
 const LOCK = { policy: 'forbid (principal, action, resource);' };
 const WRONG = { policy: 'permit (principal, action, resource) when { resource.colour == "red" };' };
+const ASKING = {
+  policy:
+    'forbid (principal, action, resource is Version) when { resource.categories.contains("psychiatry") };',
+};
 /** Where a change takes two persons. */
 const TWO = { fourEyes: ['policy'] } as const;
 const PRINCIPAL = { sub: 'ada' };
+const CATEGORIES = { categories: [{ name: 'psychiatry', templates: ['psychiatry_note.v1'] }] };
 
 /** Cases of policies of access. */
 export function policyCases(world: World): ApiCase[] {
   const fresh = () => ({ policy_id: `p-${randomUUID()}` });
+  const keep = (path: string, body: object) =>
+    request(testApp({ ...WITH_ADMIN, accessMode: 'dry' }))
+      .put(`/rest/admin${path}`)
+      .set('Authorization', ADMIN)
+      .send(body)
+      .expect(200);
+  /** One change of categories waits at a time. */
+  const nothingWaits = async () => {
+    const two = testApp({ ...WITH_ADMIN, accessMode: 'dry', ...TWO });
+    const { body } = await request(two).get('/rest/admin/approval').set('Authorization', ADMIN);
+    for (const { approval_id: id, operation } of body as { approval_id: string; operation: string }[])
+      if (operation === 'putCategories')
+        await request(two)
+          .post(`/rest/admin/approval/${id}/withdraw`)
+          .set('Authorization', ADMIN)
+          .expect(200);
+  };
   const kept = async () => {
     const params = fresh();
-    await request(testApp({ ...WITH_ADMIN, accessMode: 'dry' }))
-      .put(`/rest/admin/policies/${params.policy_id}`)
-      .set('Authorization', ADMIN)
-      .send(PERMIT)
-      .expect(200);
+    await keep(`/policies/${params.policy_id}`, PERMIT);
     return params;
   };
   const question = (resource: object) => ({ principal: PRINCIPAL, action: 'read', resource });
@@ -50,6 +68,32 @@ export function policyCases(world: World): ApiCase[] {
           .set('Authorization', ADMIN)
           .expect(202);
         return { params, settings: TWO };
+      },
+    },
+    { id: 'getCategories', status: 200, call: () => ({}) },
+    { id: 'listCategoryVersions', status: 200, call: () => ({}) },
+    { id: 'putCategories', status: 200, call: () => ({ body: CATEGORIES }) },
+    { id: 'putCategories', status: 400, call: () => ({ body: { categories: [{ name: 'event' }] } }) },
+    {
+      id: 'putCategories',
+      status: 409,
+      call: async () => {
+        await keep('/categories', CATEGORIES);
+        await keep(`/policies/${fresh().policy_id}`, ASKING);
+        return { body: { categories: [] } };
+      },
+    },
+    {
+      id: 'putCategories',
+      status: 412,
+      call: () => ({ body: CATEGORIES, headers: { 'If-Match': '"categories::999999"' } }),
+    },
+    {
+      id: 'putCategories',
+      status: 202,
+      call: async () => {
+        await nothingWaits();
+        return { body: CATEGORIES, settings: TWO };
       },
     },
     { id: 'validatePolicy', status: 200, call: () => ({ body: PERMIT }) },

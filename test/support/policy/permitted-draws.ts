@@ -13,6 +13,7 @@ import { pipelineRows } from '../aql/pipeline.js';
 import { coded, identified } from '../hilltop/builders.js';
 import type { Random } from '../random.js';
 import { drawnBeside, randomTags, storeBeside, tagsOf, withTagsNamed, type Beside } from './random-beside.js';
+import { categorized, drawnCategories } from './random-categories.js';
 import { randomCondition } from './random-condition.js';
 import { randomMarks } from './random-marks.js';
 
@@ -97,7 +98,9 @@ export function templatesOf(data: ReferenceData): string[] {
 function randomPermitted(random: Random, { ehrs, versions }: Seen): Permitted {
   const ehr = random.chance(0.4) ? TRUE : randomCondition(random, 'Ehr', ehrs, 1);
   const drawn = () => randomCondition(random, 'Version', versions);
-  const version = random.chance(0.1) ? TRUE : random.chance(0.5) ? any([drawn(), drawn()]) : drawn();
+  const said = random.chance(0.1) ? TRUE : random.chance(0.5) ? any([drawn(), drawn()]) : drawn();
+  const of = random.chance(0.3) ? categorized(random, versions) : null;
+  const version = of === null ? said : random.pick([all([said, not(of)]), any([said, of])]);
   return random.chance(0.4) ? withoutMarked(random, { ehr, version }, versions) : { ehr, version };
 }
 
@@ -107,7 +110,7 @@ function withoutMarked(
   { ehr, version }: Permitted,
   versions: readonly AccessObject[],
 ): Permitted {
-  const marks = randomMarks(random, versions);
+  const marks = randomMarks(random, versions, drawnCategories(random, versions));
   const marked = placedCondition(marks, 'Version');
   for (const each of versions) {
     const ehrId = String(attributeOf(each, 'ehr_id'));

@@ -14,6 +14,7 @@ import { withEhrsNamed } from '../../../policy/tags.js';
 import { rootOfUid } from '../../../openehr/base/object-version-id.js';
 import { attributeOf, type AccessObject } from '../../../policy/object.js';
 import type { Random } from '../random.js';
+import { drawnCategories } from './random-categories.js';
 import { randomMarks } from './random-marks.js';
 
 type Doc = Record<string, unknown>;
@@ -58,7 +59,8 @@ export function drawnBeside(
   { versions, tags }: { readonly versions: readonly AccessObject[]; readonly tags: readonly Doc[] },
 ): { readonly permitted: Permitted; readonly beside: Beside } {
   const ehrIds = [...new Set(versions.map((each) => ehrOf(each)))];
-  const marks = randomMarks(random, versions);
+  const map = drawnCategories(random, versions);
+  const marks = randomMarks(random, versions, map);
   const leaf = randomTagLeaf(random);
   const shape = random.below(5);
   const known = (condition: Condition): Condition => withTagsNamed(condition, ehrIds, tags);
@@ -71,7 +73,14 @@ export function drawnBeside(
       any([isMarked, all([base, leaf])]),
     ][shape] ?? base;
   const ofKinds = (kinds: readonly PlacedMark['kind'][]): Condition =>
-    any(kinds.map((mark): Condition => ({ kind: 'marked', mark, organisation: ORGANISATION })));
+    any(
+      kinds.map((mark): Condition => ({
+        kind: 'marked',
+        mark,
+        organisation: ORGANISATION,
+        categories: [...map.values()],
+      })),
+    );
   const kinds = [...new Set(marks.map(({ kind }) => kind))];
   return {
     permitted: {
@@ -131,7 +140,7 @@ function stored(
   { kind, ehrIds, scope }: PlacedMark,
   versions: readonly AccessObject[],
 ): Doc[] {
-  const { objects, from, to, ...rest } = scope;
+  const { objects, from, to, category, ...rest } = scope;
   const said = { kind, open: true, lifted: [], ground: 'drawn', placed: {} };
   const organisation = random.chance(0.3) ? { organisation: ORGANISATION } : {};
   if (objects !== undefined)
@@ -139,7 +148,8 @@ function stored(
       const ehr = ehrOf(versions.find((each) => rootOfUid(each.uid) === uid) as AccessObject);
       return { _id: idOf(random), ehr_id: ehr, object_uid: uid, ...said, ...organisation };
     });
-  const times = {
+  const parts = {
+    ...(category !== undefined && { category: category.name }),
     ...(from !== undefined && { from: new Date(from) }),
     ...(to !== undefined && { to: new Date(to) }),
   };
@@ -147,7 +157,7 @@ function stored(
     _id: idOf(random),
     ehr_id: ehr,
     ...rest,
-    ...times,
+    ...parts,
     ...said,
     ...organisation,
   }));

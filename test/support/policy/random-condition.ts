@@ -27,8 +27,9 @@ function randomLeaf(random: Random, type: ObjectType, objects: readonly AccessOb
   if (random.chance(0.15)) return { kind: 'uid', among: someUids() };
   if (objects.some(({ tags }) => Object.keys(tags).length > 0) && random.chance(0.15))
     return randomTagLeaf(random);
-  // Marks are named before a query is made.
-  const attribute = random.pick(Object.keys(attributesOf(type)).filter((name) => name !== 'marks'));
+  // Marks and categories are named before a query is made.
+  const asked = Object.keys(attributesOf(type)).filter((name) => name !== 'marks' && name !== 'categories');
+  const attribute = random.pick(asked);
   const values = objects.flatMap((object) => attributeOf(object, attribute) ?? []);
   const { kind } = attributesOf(type)[attribute]!;
   if (values.length === 0 || random.chance(0.1)) return { kind: 'has', attribute };

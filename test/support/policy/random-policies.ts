@@ -7,6 +7,7 @@ import {
   type Attributes,
   type ObjectType,
 } from '../../../policy/schema.js';
+import { categoryMap, type CategoryMap } from '../../../policy/categories.js';
 import { MARK_KINDS } from '../../../policy/marks.js';
 import { RESEARCH_PURPOSES } from '../../../policy/purposes.js';
 import type { Subject } from '../../../policy/subject.js';
@@ -40,7 +41,9 @@ export function randomRequest(random: Random): Request {
 export function randomObject(random: Random): AccessObject {
   const type: ObjectType = random.pick(['Ehr', 'Version', 'Version']);
   const attributes: Record<string, AttributeValue> = {};
-  for (const [name, { kind, isOptional }] of Object.entries(OBJECT_ATTRIBUTES[type] as Attributes)) {
+  for (const [name, row] of Object.entries(OBJECT_ATTRIBUTES[type] as Attributes)) {
+    const { kind, isOptional, isDerived } = row;
+    if (isDerived === true) continue;
     if (isOptional === true && random.chance(0.4)) continue;
     if (kind === 'datetime') attributes[name] = Date.parse(random.pick(DAYS)) + random.below(3) * 37_800_000;
     else if (kind === 'String') attributes[name] = random.pick(WORDS);
@@ -51,6 +54,15 @@ export function randomObject(random: Random): AccessObject {
   const tagged = KEYS.filter(() => random.chance(0.5));
   const tags = Object.fromEntries(tagged.map((key) => [key, random.list(0, 2, () => random.pick(WORDS))]));
   return { type, uid, attributes, tags };
+}
+
+/** Names of categories that policies ask for: of the map, which is always there, and openEHR's own. */
+const CATEGORY_NAMES = ['psychiatry', 'genetics', 'a'];
+
+/** A map of categories: what is of one is of several too, or nothing is. */
+export function randomCategories(random: Random): CategoryMap {
+  const members = (): string[] => [...new Set(random.list(0, 2, () => random.pick(WORDS)))];
+  return categoryMap(CATEGORY_NAMES.map((name) => ({ name, templates: members(), archetypes: members() })));
 }
 
 /** Text of a policy; some do not fit the schema, or have no translation. */
@@ -173,8 +185,22 @@ function ofVersion(random: Random): string {
     `resource has ${optional} && ${compared(random, `resource.${optional}`)}`,
     `!(resource has ${optional} && ${compared(random, `resource.${optional}`)})`,
     `${time === 'start_time' ? 'resource has start_time && ' : ''}${left} ${compare} ${right}`,
+    categoriesAtom(random),
+    `resource has categories && ${categoriesAtom(random)}`,
     setAtom(random, 'resource.archetypes'),
     `${random.pick(['principal.roles', '["a", "event"]'])}.containsAny(resource.archetypes)`,
+  ]);
+}
+
+function categoriesAtom(random: Random): string {
+  const name = (): string => quoted(random.pick([...CATEGORY_NAMES, 'event']));
+  return random.pick([
+    `resource.categories.contains(${name()})`,
+    `!resource.categories.contains(${name()})`,
+    `resource.categories.containsAny([${name()}, ${name()}])`,
+    `[${name()}, ${name()}].containsAny(resource.categories)`,
+    `resource.categories.containsAll([${name()}, ${name()}])`,
+    `resource.categories.isEmpty()`,
   ]);
 }
 

@@ -9,8 +9,14 @@ import { cedar } from '../../../policy/cedar.js';
 import { MARK_KINDS, MARK_POLICY_JSON, withMarksNamed, type MarkKind } from '../../../policy/marks.js';
 import { FALSE } from '../../../policy/condition.js';
 import { inForce, markTexts } from '../../support/policy/mark-texts.js';
+import { withCategories } from '../../support/policy/with-categories.js';
 import { cedarDecision } from '../../support/policy/cedar-truth.js';
-import { randomObject, randomPolicy, randomRequest } from '../../support/policy/random-policies.js';
+import {
+  randomCategories,
+  randomObject,
+  randomPolicy,
+  randomRequest,
+} from '../../support/policy/random-policies.js';
 import { seeds } from '../../support/laws.js';
 import { Random } from '../../support/random.js';
 
@@ -46,7 +52,7 @@ describe('the decision of policies', () => {
       const texts: Record<string, string> = {};
       const policies: Policy[] = [];
       for (const [index, text] of random.list(1, 5, () => randomPolicy(random)).entries()) {
-        const { policy, findings } = await readPolicy(`p${index}`, text);
+        const { policy, findings } = await readPolicy(`p${index}`, text, randomCategories(random));
         const [first] = findings;
         if (policy === null && first !== undefined) refused[first.kind] += 1;
         if (policy === null) continue;
@@ -56,12 +62,16 @@ describe('the decision of policies', () => {
       const mindsMarks = random.chance(0.6);
       const all = mindsMarks ? { ...texts, ...marks } : texts;
       const isOpen = mindsMarks && policies.length === 0;
-      const set = new PolicySet(policies, mindsMarks);
+      // As it is, and as it is once somebody has changed it.
+      const maps = [randomCategories(random), randomCategories(random)] as const;
+      const sets = maps.map((map) => new PolicySet(policies, mindsMarks, map));
       for (let i = 0; i < DECISIONS; i++) {
+        const map = maps[i % 2 === 0 ? 0 : 1];
+        const set = sets[i % 2] ?? new PolicySet(policies, mindsMarks, map);
         const [request, object] = [randomRequest(random), randomObject(random)];
         const rules = set.rulesFor(request);
         const held = inForce(isOpen ? { ...all, open: OPEN } : all, request.isEmergency === true);
-        const truth = await cedarDecision(held, request, object);
+        const truth = await cedarDecision(held, request, withCategories(object, map));
         const expected = { ...truth, policies: truth.policies.filter((id) => id !== 'open') };
         const condition = rules.permitted[TYPES[object.type]];
         const kinds = object.attributes['marks'] as readonly MarkKind[];

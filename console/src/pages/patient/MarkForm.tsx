@@ -125,7 +125,7 @@ function About({ ehrId, texts, change }: AboutProps): ReactNode {
   return texts.scope === 'document' ? (
     <OneDocument texts={texts} change={change} documents={documents} />
   ) : (
-    <Part texts={texts} change={change} documents={documents} />
+    <Part ehrId={ehrId} texts={texts} change={change} documents={documents} />
   );
 }
 
@@ -142,9 +142,31 @@ function useDocuments(ehrId: string): readonly RecordedComposition[] {
   return data;
 }
 
-type PartProps = Omit<AboutProps, 'ehrId'> & { readonly documents: readonly RecordedComposition[] };
+interface PartProps extends AboutProps {
+  readonly documents: readonly RecordedComposition[];
+}
 
-function OneDocument({ texts, change, documents }: PartProps): ReactNode {
+/** openEHR's own, which have words in the language of the reader. */
+const OWN_CATEGORIES = ['event', 'persistent', 'episodic'] as const;
+
+function isOwnCategory(value: string): value is (typeof OWN_CATEGORIES)[number] {
+  return OWN_CATEGORIES.some((own) => own === value);
+}
+
+/** Those that there are; until it is known openEHR's own. */
+function useCategories(ehrId: string): readonly string[] {
+  const api = useApi();
+  const { data = OWN_CATEGORIES } = useQuery({
+    queryKey: ['mark-categories', ehrId],
+    queryFn: () => api.markCategories(ehrId),
+    // Each look is recorded.
+    staleTime: Infinity,
+    retry: false,
+  });
+  return data;
+}
+
+function OneDocument({ texts, change, documents }: Omit<PartProps, 'ehrId'>): ReactNode {
   const { t } = useMessages();
   return (
     <SuggestInput
@@ -160,8 +182,9 @@ function OneDocument({ texts, change, documents }: PartProps): ReactNode {
   );
 }
 
-function Part({ texts, change, documents }: PartProps): ReactNode {
+function Part({ ehrId, texts, change, documents }: PartProps): ReactNode {
   const { t } = useMessages();
+  const categories = useCategories(ehrId);
   const templates = [...new Set(documents.map(({ template }) => template))];
   return (
     <>
@@ -174,9 +197,9 @@ function Part({ texts, change, documents }: PartProps): ReactNode {
       <Select
         label={t('marks.category')}
         clearable
-        data={(['event', 'persistent', 'episodic'] as const).map((value) => ({
+        data={categories.map((value) => ({
           value,
-          label: t(`marks.category.${value}`),
+          label: isOwnCategory(value) ? t(`marks.category.${value}`) : value,
         }))}
         value={texts.category === '' ? null : texts.category}
         onChange={(category) => change({ category: category ?? '' })}

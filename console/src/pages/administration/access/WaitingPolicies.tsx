@@ -17,7 +17,9 @@ export function WaitingPolicies({ id }: { readonly id?: string }): ReactNode {
     enabled: takesTwo,
   });
   if (error !== null) return <Failure error={error} />;
-  const waiting = data.filter(({ policy_id: of }) => (id === undefined ? of !== undefined : of === id));
+  const waiting = data.filter(({ policy_id: of, operation }) =>
+    id === undefined ? of !== undefined || operation === 'putCategories' : of === id,
+  );
   if (waiting.length === 0) return null;
   return (
     <Section title={t('merge.waiting')}>

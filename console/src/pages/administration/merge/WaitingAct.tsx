@@ -8,6 +8,7 @@ import type { Json } from '../../../api/types.js';
 import type { MessageKey } from '../../../messages/en.js';
 import { english } from '../../../messages/english.js';
 import { useMessages } from '../../../messages/messages.js';
+import type { Translate } from '../../../messages/translate.js';
 import { wholeText } from '../../../record/values/value-reader.js';
 import { valueText } from '../../../record/values/value-text.js';
 import { useApi } from '../../../session/session.js';
@@ -21,7 +22,7 @@ const PlannedPolicy = lazy(() =>
   import('../access/PlannedPolicy.js').then((file) => ({ default: file.PlannedPolicy })),
 );
 
-/** A move, an erasure, a change of a policy or a finality that another person asked for: nobody confirms what he has not seen as it is now. */
+/** A move, an erasure, a change of a policy or of categories, or a finality that another person asked for: nobody confirms what he has not seen as it is now. */
 export function WaitingAct({ approval }: { readonly approval: Approval }): ReactNode {
   const { t } = useMessages();
   const api = useApi();
@@ -37,11 +38,7 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
   return (
     <li>
       <div>
-        <Text fw={600}>
-          {approval.policy_id === undefined
-            ? t(`approval.${approval.kind}`)
-            : t('approval.policyOfAccess', { id: approval.policy_id })}
-        </Text>
+        <Text fw={600}>{titleOf(approval, t)}</Text>
         {/* The source of a merge that becomes final is nobody's record any more. */}
         {approval.kind !== 'finalise' &&
           approval.ehr_ids.map((ehrId) => (
@@ -86,10 +83,21 @@ export function WaitingAct({ approval }: { readonly approval: Approval }): React
   );
 }
 
+/** Whether two texts say what would be changed of who may see what. */
+function changesAccess({ policy_id: policy, operation }: Approval): boolean {
+  return policy !== undefined || operation === 'putCategories';
+}
+
+function titleOf(approval: Approval, t: Translate): string {
+  const { policy_id: policy, kind, operation } = approval;
+  if (policy !== undefined) return t('approval.policyOfAccess', { id: policy });
+  return operation === 'putCategories' ? t('approval.categories') : t(`approval.${kind}`);
+}
+
 /** What would happen, by its kind; what this console has no words for as the audit has it. */
 function Says({ approval }: { readonly approval: Approval }): ReactNode {
   const { t } = useMessages();
-  const key = `approval.says.${approval.policy_id === undefined ? approval.kind : approval.operation}`;
+  const key = `approval.says.${changesAccess(approval) ? approval.operation : approval.kind}`;
   if (!isKnown(key))
     return (
       <Text size="sm" lang="en">
@@ -99,8 +107,9 @@ function Says({ approval }: { readonly approval: Approval }): ReactNode {
   return <Text size="sm">{t(key)}</Text>;
 }
 
-function Planned({ approval: { plan, policy_id: policy } }: { readonly approval: Approval }): ReactNode {
-  if (policy === undefined) return <Facts plan={plan} />;
+function Planned({ approval }: { readonly approval: Approval }): ReactNode {
+  const { plan } = approval;
+  if (!changesAccess(approval)) return <Facts plan={plan} />;
   return (
     <Suspense fallback={<Loading rows={2} />}>
       <PlannedPolicy plan={plan} />
