@@ -79,3 +79,16 @@ export function ifMatchFrom(ctx: Context, systemId: string): string {
   if (tag !== undefined) return tag;
   throw new CdrError('invalid', 'If-Match must be one version uid, "<uuid>::<system id>::<version number>"');
 }
+
+/** What stands beside the policies in their paths. */
+const NO_POLICY = ['validate', 'decide', 'compare', 'observed'];
+
+/** @throws invalid for what no policy can be called */
+export function policyIdOf(text: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text) || NO_POLICY.includes(text))
+    throw new CdrError(
+      'invalid',
+      `the id of a policy has 1 to 64 letters, digits, dots, lines and hyphens, begins with a letter or digit, and is none of ${NO_POLICY.join(', ')}`,
+    );
+  return text;
+}

@@ -6,7 +6,7 @@ import { isUuid, parseEhrId } from '../../../openehr/base/object-version-id.js';
 import { parseSealHead } from '../../../maintenance/seal-head.js';
 import { COUNTED_KINDS } from '../../../models/cross-collection/statistics.js';
 import type { SealHead } from '../../../models/cross-collection/seal-block.js';
-import { uidBasedIdOf, uuidOf, versionUidOf } from './object-ids.js';
+import { policyIdOf, uidBasedIdOf, uuidOf, versionUidOf } from './object-ids.js';
 import {
   asText,
   flag,
@@ -64,18 +64,6 @@ function versionAtTime(text: string, { defaultTimezone }: ParameterContext): Dat
     const message = `the value is not valid for version_at_time parameter: ${error.message}`;
     throw new CdrError('invalid', message, { cause: error });
   }
-}
-
-/** What stands beside the policies in their paths. */
-const NO_POLICY = ['validate', 'decide', 'compare', 'observed'];
-
-function policyId(text: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text) || NO_POLICY.includes(text))
-    throw new CdrError(
-      'invalid',
-      `the id of a policy has 1 to 64 letters, digits, dots, lines and hyphens, begins with a letter or digit, and is none of ${NO_POLICY.join(', ')}`,
-    );
-  return text;
 }
 
 function aqlOnly(text: string): string {
@@ -141,7 +129,7 @@ const PARAMETERS = {
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
   name: path('Name of the metric or logger', asText),
   user_name: path('Name of the user', asText),
-  policy_id: path('Id of the policy, of letters, digits and `._-`', policyId),
+  policy_id: path('Id of the policy, of letters, digits and `._-`', policyIdOf),
   file: path('Name of the file', asText),
 
   subject_id: query('id of the patient: `subject.external_ref.id.value`', text),

@@ -58,7 +58,7 @@ async function givenRecord(): Promise<PatientRecord> {
 async function seen({ ehr, ...uids }: PatientRecord, token = NURSE): Promise<string[]> {
   const names: string[] = [];
   for (const [name, uid] of Object.entries(uids)) {
-    const path = `${V1}/ehr/${ehr}/composition/${String(uid)}`;
+    const path = `${V1}/ehr/${ehr}/composition/${uid}`;
     const { status } = await request(app).get(path).set('Authorization', token);
     if (status === 200) names.push(name);
     else expect(status).toBe(404);
@@ -67,7 +67,7 @@ async function seen({ ehr, ...uids }: PatientRecord, token = NURSE): Promise<str
     const asked = request(app).post(`${V1}/query/aql`).set('Authorization', token);
     const { body } = await asked.send({ q: OF_COMPOSITIONS, ...of }).expect(200);
     const rows = (body as { rows: string[][] }).rows.flat();
-    const found = Object.entries(uids).flatMap(([name, uid]) => (rows.includes(String(uid)) ? [name] : []));
+    const found = Object.entries(uids).flatMap(([name, uid]) => (rows.includes(uid) ? [name] : []));
     expect(found).toEqual(names);
   }
   return names;

@@ -53,11 +53,11 @@ describe('the decision of policies', () => {
       const policies: Policy[] = [];
       for (const [index, text] of random.list(1, 5, () => randomPolicy(random)).entries()) {
         const { policy, findings } = await readPolicy(`p${index}`, text, randomCategories(random));
-        const [first] = findings;
-        if (policy === null && first !== undefined) refused[first.kind] += 1;
-        if (policy === null) continue;
-        texts[policy.id] = text;
-        policies.push(policy);
+        if (policy === null) refused[findings[0]!.kind] += 1;
+        else {
+          texts[policy.id] = text;
+          policies.push(policy);
+        }
       }
       const mindsMarks = random.chance(0.6);
       const all = mindsMarks ? { ...texts, ...marks } : texts;
@@ -66,8 +66,7 @@ describe('the decision of policies', () => {
       const maps = [randomCategories(random), randomCategories(random)] as const;
       const sets = maps.map((map) => new PolicySet(policies, mindsMarks, map));
       for (let i = 0; i < DECISIONS; i++) {
-        const map = maps[i % 2 === 0 ? 0 : 1];
-        const set = sets[i % 2] ?? new PolicySet(policies, mindsMarks, map);
+        const [map, set] = [maps[i % 2]!, sets[i % 2]!];
         const [request, object] = [randomRequest(random), randomObject(random)];
         const rules = set.rulesFor(request);
         const held = inForce(isOpen ? { ...all, open: OPEN } : all, request.isEmergency === true);
