@@ -63,9 +63,9 @@ async function seen({ ehr, ...uids }: PatientRecord, token = NURSE): Promise<str
     if (status === 200) names.push(name);
     else expect(status).toBe(404);
   }
-  for (const of of [{ ehr_id: ehr }, {}]) {
+  for (const about of [{ ehr_id: ehr }, {}]) {
     const asked = request(app).post(`${V1}/query/aql`).set('Authorization', token);
-    const { body } = await asked.send({ q: OF_COMPOSITIONS, ...of }).expect(200);
+    const { body } = await asked.send({ q: OF_COMPOSITIONS, ...about }).expect(200);
     const rows = (body as { rows: string[][] }).rows.flat();
     const found = Object.entries(uids).flatMap(([name, uid]) => (rows.includes(uid) ? [name] : []));
     expect(found).toEqual(names);
