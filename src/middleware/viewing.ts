@@ -103,8 +103,9 @@ function saidOf(
  */
 async function untilMultiple(ms: number, start: number): Promise<void> {
   if (ms === 0) return;
-  const taken = performance.now() - start;
-  await setTimeout(Math.ceil(taken / ms) * ms - taken);
+  const end = start + Math.ceil((performance.now() - start) / ms) * ms;
+  // A timer counts whole milliseconds, and may be one early.
+  while (performance.now() < end) await setTimeout(Math.ceil(end - performance.now()));
 }
 
 /**

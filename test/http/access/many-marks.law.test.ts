@@ -314,5 +314,5 @@ it(
     expect(patients.filter((each) => seesEhr(nurse('north'), each)).length).toBeGreaterThan(0);
     expect(patients.filter((each) => !seesEhr(nurse('north'), each)).length).toBeGreaterThan(0);
   },
-  120_000 + draws(SIZES) * 4_000,
+  240_000 + draws(SIZES) * 4_000,
 );

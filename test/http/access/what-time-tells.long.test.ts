@@ -16,8 +16,13 @@ import { bearer } from '../../support/tokens.js';
 
 /** Commands to the database since the last request was sent. */
 const commands: string[] = [];
+/** Asked every so often, and not by what a request is about. */
+const BY_TIME = ['find merge_jobs'];
 // Listened to before the connection is made, which tells of commands only then.
-onEvent('commandStarted', ({ command, collection }) => void commands.push(`${command} ${collection ?? ''}`));
+onEvent('commandStarted', ({ command, collection }) => {
+  const asked = `${command} ${collection ?? ''}`;
+  if (!BY_TIME.includes(asked)) commands.push(asked);
+});
 useOwnDatabase();
 
 const { accessRefusedMs } = loadConfig({});
@@ -26,8 +31,11 @@ const app = testApp(settings);
 const served = useServer(app);
 const open = testApp({ accessMode: 'dry' });
 const ADA = bearer(['USER', 'ADMIN', 'AUDITOR'], 'ada');
+/** What it tells of all records is kept for some seconds. */
+const KEPT = 'overview_get';
 const judged = everyOperation(settings).operations.filter(
-  ({ id, discloses }) => discloses !== 'nothing' && discloses !== 'whole' && !CREATING.includes(id),
+  ({ id, discloses }) =>
+    discloses !== 'nothing' && discloses !== 'whole' && id !== KEPT && !CREATING.includes(id),
 );
 
 const HIDING: Readonly<Record<string, string>> = {
@@ -67,6 +75,17 @@ async function seenOf(operation: Operation, asked: UnseenRequest): Promise<Seen>
   return { status, ms: Math.min(...times), work: fewest(works) };
 }
 
+/** Both, and once more where they differ: what differs each time is no chance. */
+async function seenTogether(
+  operation: Operation,
+  hidden: UnseenRequest,
+  missing: UnseenRequest,
+): Promise<readonly [Seen, Seen]> {
+  const first = [await seenOf(operation, hidden), await seenOf(operation, missing)] as const;
+  if (first[0].status >= 400 || first[0].work === first[1].work) return first;
+  return [await seenOf(operation, hidden), await seenOf(operation, missing)];
+}
+
 function fewest(works: readonly (readonly string[])[]): string {
   const names = [...new Set(works.flat())].sort();
   const counts = names.map((name) =>
@@ -92,8 +111,7 @@ describe.each(Object.entries(HIDING))('what is hidden by %s', (_, text) => {
     for (const operation of judged) {
       const absent = unseenRequests(operation, absentNames(randomUUID()), seen);
       for (const [index, asked] of unseenRequests(operation, names, seen).entries()) {
-        const hidden = await seenOf(operation, asked);
-        const missing = await seenOf(operation, absent[index]!);
+        const [hidden, missing] = await seenTogether(operation, asked, absent[index]!);
         const name = `${operation.id} ${index}: ${hidden.status}`;
         expect(`${operation.id} ${index}: ${missing.status}`).toBe(name);
         if (hidden.status >= 400) refused.add(hidden.status);
