@@ -262,6 +262,23 @@ inBrowser('who a patient is, by paths (skipped where no Chromium is installed)',
     await banner.getByText(/\d+ mmHg/).waitFor();
     await web.expectGood();
   });
+
+  it('answers as of the time that was chosen while rows were still on their way', async () => {
+    await web.open(`/query?q=${encodeURIComponent('SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c')}`);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await web.page.route('**/query/aql', async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    await web.page.getByRole('button', { name: 'Run' }).click();
+    await web.page.getByRole('slider').press('ArrowRight');
+    await web.page.getByRole('slider').press('ArrowRight');
+    release();
+    // Six hours ago there was nothing yet.
+    await web.page.getByText('No rows').waitFor();
+    await web.page.unroute('**/query/aql');
+  });
 });
 
 inBrowser('a workstation that several people share (skipped where no Chromium is installed)', () => {

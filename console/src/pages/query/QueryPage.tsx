@@ -57,8 +57,8 @@ export function QueryPage(): ReactNode {
   };
   const changeAsOf = (time: string, isChosen: boolean): void => {
     setAsOf(time);
-    // Whoever looks at rows sees how they were.
-    if (isChosen && runs.rows !== undefined)
+    // Whoever looks at rows, or waits for them, sees how they were.
+    if (isChosen && runs.last === 'rows')
       act(runs.run, requestOf({ text, values, asOf: time, most: MOST_ROWS }));
   };
   const isExplained = address['explain'] === 'yes';
