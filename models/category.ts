@@ -1,6 +1,7 @@
 import { categoryMap, NO_CATEGORIES, type Category, type CategoryMap } from '../policy/categories.js';
-import { collection, date, number, opaque, optional, text, type DocumentOf } from './access/collection.js';
+import { collection, number, opaque, text, type DocumentOf } from './access/collection.js';
 import { COLLECTIONS } from './access/layout.js';
+import { MADE } from './policy.js';
 
 const CATEGORY_VERSION = {
   /** `categories::<number of the version>`. */
@@ -8,13 +9,7 @@ const CATEGORY_VERSION = {
   version: number,
   /** All that there were then. */
   categories: opaque<readonly Category[]>(),
-  /** When, and by whom. */
-  time: date,
-  by: text,
-  sub: optional(text),
-  iss: optional(text),
-  /** Name of the second person, where it took two. */
-  confirmed_by: optional(text),
+  ...MADE,
 };
 
 /** One version of the map of categories, of which the newest holds. Fields: docs/spec/storage.md#other-collections. */

@@ -3,6 +3,16 @@ import { collection, date, nullable, number, optional, text, type DocumentOf } f
 import { documents } from './access/documents.js';
 import { COLLECTIONS } from './access/layout.js';
 
+/** When a version of what policies are, or ask for, was made, and by whom. */
+export const MADE = {
+  time: date,
+  by: text,
+  sub: optional(text),
+  iss: optional(text),
+  /** Name of the second person, where it took two. */
+  confirmed_by: optional(text),
+};
+
 const POLICY_VERSION = {
   /** `<id of the policy>::<number of the version>`. */
   _id: text,
@@ -10,13 +20,7 @@ const POLICY_VERSION = {
   version: number,
   /** Text in Cedar; null: the policy was removed. */
   policy: nullable(text),
-  /** When, and by whom. */
-  time: date,
-  by: text,
-  sub: optional(text),
-  iss: optional(text),
-  /** Name of the second person, where it took two. */
-  confirmed_by: optional(text),
+  ...MADE,
 };
 
 /** One version of a policy of access. Fields: docs/spec/storage.md#other-collections. */
